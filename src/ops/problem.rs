@@ -5,12 +5,13 @@ use std::path::Path;
 
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use juror_core::diagnostic::Diagnostic;
+use juror_core::diagnostic::{BlockedUse, Diagnostic, Severity};
 use juror_core::event::Event;
 use juror_core::grader::Dialect;
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::program::BuildVariant;
 use juror_core::stop::Stop;
+use juror_core::text::count_if_any;
 use juror_core::units::Bytes;
 use juror_data::recipe::complete::{self, CompletedFiles};
 use juror_judging::build::Builder;
@@ -20,7 +21,7 @@ use juror_packages::package::{self, PackageReading};
 pub enum ShownDiagnostics {
     /// The user works on the package.
     All,
-    /// Only errors that prevent judging, since the user works on a submission.
+    /// Only errors that prevent judging or make it wrong, since the user works on a submission.
     Errors,
 }
 
@@ -34,11 +35,27 @@ pub fn read_problem(
     let dir = context.enter_package(dir)?;
     let mut reading = package::read_as(&dir, format);
     if remarks == ShownDiagnostics::Errors {
-        reading.diagnostics.retain(Diagnostic::prevents_judging);
+        keep_for_submissions(&mut reading.diagnostics);
     }
     let mut problem = require_usable(reading, context)?;
     context.complete_problem(&mut problem);
     Ok(problem)
+}
+
+/// Keeps what a user must know who works on a submission. The first test case at fault stands for all, as a warning.
+fn keep_for_submissions(diagnostics: &mut Vec<Diagnostic>) {
+    let mut faulty = 0;
+    diagnostics.retain(|it| {
+        let is_test = it.is_error() && it.prevents == BlockedUse::Acceptance;
+        faulty += usize::from(is_test);
+        it.prevents_judging() || is_test && faulty == 1
+    });
+    if let Some(test) = diagnostics.iter_mut().find(|it| it.prevents == BlockedUse::Acceptance) {
+        test.severity = Severity::Warning;
+        if let Some(more) = count_if_any(faulty - 1, "more file") {
+            test.message += &format!("; {more} of tests, too");
+        }
+    }
 }
 
 /// Lets submissions be built like this, and adapts their limits. `memory` is the limit that the user gave.

@@ -78,7 +78,7 @@ fn what_is_missing_is_told() {
     fixture.write("my/notes.txt", "");
     fixture.write("none/notes.txt", "");
     let files = "no tests beside my/a.sh; files there: a.sh, notes.txt";
-    let words = "in: ans, answer, a, sol, expected, out, output, ou; input:";
+    let words = "in: ans, answer, a, sol, ref, expected, out, output, ou; input:";
     fixture.check(
         "my/a.sh",
         2,
@@ -161,4 +161,33 @@ fn commands_cases_and_units_are_short() {
     assert_eq!(report["packages"][0]["test_cases"], 3);
     fixture.check("run sum -- ./absent", 2, &["cannot start `./absent`"]);
     fixture.check("run sum", 2, &["<SUBMISSION>"]);
+}
+
+#[test]
+fn a_test_in_another_encoding_is_told_as_the_tests_fault() {
+    let check = |files: &[(&str, &[u8])], messages: &[&str]| {
+        let fixture = Fixture::new();
+        for (name, bytes) in files {
+            fixture.write(&format!("my/{name}"), bytes);
+        }
+        // Whatever its verdict is.
+        fixture.write("my/a.sh", "cat > /dev/null; echo 0\n");
+        fixture.check("my/a.sh", 1, messages);
+        fixture.check("judge my my/a.sh", 1, messages);
+    };
+    let help = "save the file as UTF-8 without BOM";
+    let mark = "starts with a byte-order mark (BOM)";
+    check(&[("1.in", b"\xef\xbb\xbf3 4\n"), ("1.out", b"7\n")], &["my/1.in", mark, help]);
+    check(&[("1.in", b"3 4\n"), ("1.out", b"\xef\xbb\xbf7\n")], &["my/1.out", mark, help]);
+    let wide = "is in UTF-16, which programs read as junk";
+    check(&[("1.in", b"\xff\xfe3\0\n\0"), ("1.out", b"3\n")], &["my/1.in", wide, help]);
+    check(&[("1.in", b"3\n"), ("1.out", b"\xfe\xff\x003\0\n")], &["my/1.out", wide, help]);
+    check(&[("1.in", b"3\0\n\0"), ("1.out", b"3\n")], &["my/1.in", wide, help]);
+    let three: [(&str, &[u8]); 4] = [
+        ("1.in", b"\xef\xbb\xbf3\n"),
+        ("1.out", b"\xef\xbb\xbf3\n"),
+        ("2.in", b"\xef\xbb\xbf3\n"),
+        ("2.out", b"3\n"),
+    ];
+    check(&three, &["my/1.in", "(BOM); 2 more files of tests, too"]);
 }

@@ -10,6 +10,7 @@ use crate::package::juror_toml;
 use crate::package::text::UntidyText;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
+use juror_core::text::path_text;
 
 /// Bytes that are checked at the start and the end of an input or answer; these files can have gigabytes.
 const CHECKED_SIZE: u64 = 16 << 10;
@@ -44,8 +45,7 @@ impl Draft {
 /// The name of the directory, even if the path is `.`.
 pub(super) fn short_name(dir: &Path) -> String {
     let real = dir.canonicalize().unwrap_or_else(|_| dir.to_owned());
-    let name = real.file_name().map(|name| name.to_string_lossy().into_owned());
-    name.unwrap_or_default()
+    real.file_name().map_or_else(String::new, |name| path_text(Path::new(name)))
 }
 
 /// Checks inputs and answers, except those that must be wrong.
@@ -62,11 +62,11 @@ fn check_texts(problem: &Problem, faults: &Faults) {
     }
 }
 
-/// A byte-order mark is an error, since programs would read it as data. Odd line ends are only a warning: input
-/// validators decide about them.
+/// A byte-order mark or UTF-16 is an error, since programs would read them as data. Odd line ends are only a warning:
+/// input validators decide about them.
 fn check_text(path: &FilePath, faults: &Faults) {
     if let Some(untidy) = faults.ok_or_report(path, find_untidy_text(path)).flatten() {
-        untidy.report(path, faults);
+        untidy.report_in_test(path, faults);
     }
 }
 
@@ -76,6 +76,9 @@ fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
     (&mut file).take(CHECKED_SIZE).read_to_end(&mut start)?;
     if start.starts_with(b"\xef\xbb\xbf") {
         return Ok(Some(UntidyText::ByteOrderMark));
+    }
+    if is_utf16(&start) {
+        return Ok(Some(UntidyText::Utf16));
     }
     if memchr::memmem::find(&start, b"\r\n").is_some() {
         return Ok(Some(UntidyText::WindowsLineEnds));
@@ -88,4 +91,14 @@ fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
         last = Some(end[0]);
     }
     Ok(last.filter(|last| *last != b'\n').map(|_| UntidyText::NoLineEnd))
+}
+
+/// Whether it has the mark of UTF-16, or every other byte is zero, as in a text without the mark.
+fn is_utf16(start: &[u8]) -> bool {
+    const SHORTEST: usize = 4;
+    let has_mark = [b"\xff\xfe", b"\xfe\xff"].iter().any(|mark| start.starts_with(*mark));
+    let is_text = |high: usize| start.chunks_exact(2).all(|it| it[high] == 0 && it[1 - high] != 0);
+    start.len() >= SHORTEST
+        && start.len().is_multiple_of(2)
+        && (has_mark || is_text(0) || is_text(1))
 }

@@ -55,6 +55,12 @@ impl Faults {
         self.push(Severity::Error, BlockedUse::Publishing, at.into(), message.into(), help.into());
     }
 
+    /// Reports an error because of which right programs may be rejected.
+    pub(super) fn acceptance_error(&self, at: impl Into<SourcePlace>, message: &str, help: &str) {
+        let prevents = BlockedUse::Acceptance;
+        self.push(Severity::Error, prevents, at.into(), message.to_owned(), help.to_owned());
+    }
+
     pub(super) fn warning(
         &self,
         at: impl Into<SourcePlace>,

@@ -114,27 +114,44 @@ impl TextFile {
 #[derive(Clone, Copy, Debug)]
 pub(super) enum UntidyText {
     ByteOrderMark,
+    Utf16,
     WindowsLineEnds,
     NoLineEnd,
 }
 
 impl UntidyText {
-    /// Reports the fault; only a byte-order mark is an error.
-    pub(super) fn report(self, at: impl Into<SourcePlace>, faults: &Faults) {
-        let (message, help) = match self {
+    fn message_and_help(self) -> [&'static str; 2] {
+        match self {
             Self::ByteOrderMark => {
-                ("starts with a byte-order mark (BOM)", "save the file as UTF-8 without BOM")
+                ["starts with a byte-order mark (BOM)", "save the file as UTF-8 without BOM"]
+            }
+            Self::Utf16 => {
+                ["is in UTF-16, which programs read as junk", "save the file as UTF-8 without BOM"]
             }
             Self::WindowsLineEnds => {
-                ("has Windows line ends (CR LF)", "save the file with Unix line ends (LF)")
+                ["has Windows line ends (CR LF)", "save the file with Unix line ends (LF)"]
             }
             Self::NoLineEnd => {
-                ("does not end with a line end", "add a line end after the last line")
+                ["does not end with a line end", "add a line end after the last line"]
             }
-        };
+        }
+    }
+
+    /// Reports the fault; only that of an encoding is an error.
+    pub(super) fn report(self, at: impl Into<SourcePlace>, faults: &Faults) {
+        let [message, help] = self.message_and_help();
         match self {
-            Self::ByteOrderMark => faults.publishing_error(at, message, help),
-            _ => faults.warning(at, message, help),
+            Self::ByteOrderMark | Self::Utf16 => faults.publishing_error(at, message, help),
+            Self::WindowsLineEnds | Self::NoLineEnd => faults.warning(at, message, help),
+        }
+    }
+
+    /// The same in an input or an answer, where an encoding makes right programs fail.
+    pub(super) fn report_in_test(self, at: &FilePath, faults: &Faults) {
+        let [message, help] = self.message_and_help();
+        match self {
+            Self::ByteOrderMark | Self::Utf16 => faults.acceptance_error(at, message, help),
+            Self::WindowsLineEnds | Self::NoLineEnd => self.report(at, faults),
         }
     }
 }
