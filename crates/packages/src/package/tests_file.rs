@@ -51,8 +51,9 @@ impl TestsFile {
         };
         let text = FilePath::root(path).read_text(MAX_SIZE);
         let text = text.map_err(|error| refused(format!("cannot be read: {error}")))?;
-        let document: Value = serde_json::from_str(&text)
-            .map_err(|error| refused(format!("is not JSON: {error}")))?;
+        let text = text.trim_start_matches('\u{feff}');
+        let document: Value =
+            serde_json::from_str(text).map_err(|error| refused(format!("is not JSON: {error}")))?;
         let list = document.as_array().or_else(|| document.get("tests")?.as_array());
         let list = list.ok_or_else(|| refused("has no list of tests".to_owned()))?;
         let mut tests = Vec::new();
@@ -66,24 +67,26 @@ impl TestsFile {
         if tests.is_empty() {
             return Err(refused("has no tests".to_owned()));
         }
-        let number = |key: &str| document.get(key).and_then(Value::as_f64).filter(|it| *it > 0.0);
+        let [milliseconds, mebibytes] = ["timeLimit", "memoryLimit"].map(|key| {
+            let number = document.get(key).map_or(Some(0.0), positive_number);
+            let unit = if key == "timeLimit" { "milliseconds" } else { "MiB" };
+            number.ok_or_else(|| refused(format!("`{key}` must be a number of {unit}")))
+        });
         Ok(Self {
             path: path.to_owned(),
             tests,
             source: document.get("srcPath").and_then(Value::as_str).map(PathBuf::from),
-            time_limit: number("timeLimit")
-                .and_then(|milliseconds| Duration::try_from_secs_f64(milliseconds / 1000.0).ok()),
-            memory: number("memoryLimit").map(|mib| Bytes::mib(mib as u64)).filter(|it| it.0 > 0),
+            time_limit: Some(Duration::from_secs_f64(milliseconds? / 1000.0))
+                .filter(|it| !it.is_zero()),
+            memory: Some(Bytes::mib(mebibytes? as u64)).filter(|it| it.0 > 0),
             is_interactive: document.get("interactive").and_then(Value::as_bool) == Some(true),
         })
     }
 
     /// Writes the tests as files into a directory, and returns the one with them.
     pub fn unpack(&self, into: &Path) -> Result<PathBuf, Stop> {
-        let name = self.path.file_stem().unwrap_or_default().to_string_lossy();
-        // CPH adds the digest of the path.
-        let name = name.trim_start_matches('.');
-        let name = name.rsplit_once('_').map_or(name, |(name, _)| name);
+        let stem = self.path.file_stem().unwrap_or_default().to_string_lossy();
+        let name = name_without_digest(&stem).unwrap_or(stem.trim_start_matches('.'));
         let dir = into.join(if name.is_empty() { "tests" } else { name });
         let write = || -> io::Result<()> {
             fs::create_dir(&dir)?;
@@ -150,6 +153,24 @@ impl TestsFile {
     }
 }
 
+/// The name of the source, if CPH made the file: `.a.cpp_0123456789abcdef` has the digest of the path.
+fn name_without_digest(stem: &str) -> Option<&str> {
+    let (name, digest) = stem.strip_prefix('.')?.rsplit_once('_')?;
+    digest.bytes().all(|byte| byte.is_ascii_hexdigit()).then_some(name)
+}
+
+/// A limit, which some tools write in quotes; 0 if it is unknown. `None` if it is no limit.
+fn positive_number(value: &Value) -> Option<f64> {
+    /// Larger ones have another unit.
+    const MOST: f64 = 1e9;
+    let number = match value {
+        Value::Null => Some(0.0),
+        Value::String(text) => text.trim().parse().ok(),
+        value => value.as_f64(),
+    };
+    number.filter(|it| (0.0..=MOST).contains(it))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -180,6 +201,7 @@ mod tests {
             r#"{"name": "A", "timeLimit": 1500, "tests": [{"id": 7, "input": "1", "output": "2"}]}"#,
             Ok(&[["1", "2"]]),
         );
+        check("\u{feff}[{\"input\": \"1\", \"output\": \"2\"}]", Ok(&[["1", "2"]]));
         check("", Err("is not JSON"));
         check("{\"tests\": [", Err("is not JSON"));
         check("{}", Err("has no list of tests"));
@@ -187,6 +209,53 @@ mod tests {
         check("3", Err("has no list of tests"));
         check(r#"[{"input": "1"}]"#, Err("has no text `output` in test 1"));
         check(r#"[{"input": 1, "output": "1"}]"#, Err("has no text `input` in test 1"));
+    }
+
+    #[test]
+    fn limits_are_numbers_or_errors() {
+        let check = |limits: &str, expected: Result<(u64, u64), &str>| {
+            let keep = tempfile::tempdir().expect("a directory");
+            let path = keep.path().join("tests.json");
+            let text = format!("{{\"tests\": [{{\"input\": \"\", \"output\": \"\"}}]{limits}}}");
+            fs::write(&path, text).expect("a file");
+            let found = TestsFile::read(&path).map_err(|it| it.message).map(|it| {
+                let milliseconds = it.time_limit.map_or(0, |it| it.as_millis() as u64);
+                (milliseconds, it.memory.map_or(0, |it| it.0 >> 20))
+            });
+            assert_eq!(found.as_ref().copied().map_err(|it| &**it), expected, "{limits}");
+        };
+        check("", Ok((0, 0)));
+        check(r#", "timeLimit": 1500, "memoryLimit": 64"#, Ok((1500, 64)));
+        check(r#", "timeLimit": "1000", "memoryLimit": "64""#, Ok((1000, 64)));
+        check(r#", "timeLimit": " 2500.0 ""#, Ok((2500, 0)));
+        check(r#", "timeLimit": null, "memoryLimit": 0"#, Ok((0, 0)));
+        let time = Err("`timeLimit` must be a number of milliseconds");
+        check(r#", "timeLimit": "1 s""#, time);
+        check(r#", "timeLimit": -5"#, time);
+        check(r#", "timeLimit": true"#, time);
+        check(r#", "timeLimit": "inf""#, time);
+        check(r#", "timeLimit": 1e300"#, time);
+        check(r#", "memoryLimit": "64 MB""#, Err("`memoryLimit` must be a number of MiB"));
+        check(r#", "memoryLimit": [64]"#, Err("`memoryLimit` must be a number of MiB"));
+    }
+
+    #[test]
+    fn only_the_digest_of_cph_is_cut_from_a_name() {
+        let check = |name: &str, expected: &str| {
+            let keep = tempfile::tempdir().expect("a directory");
+            let path = keep.path().join(name);
+            fs::write(&path, r#"[{"input": "", "output": ""}]"#).expect("a file");
+            let out = tempfile::tempdir().expect("a directory");
+            let dir = TestsFile::read(&path).expect("tests").unpack(out.path()).expect("files");
+            assert_eq!(dir.file_name().expect("a name"), expected, "{name}");
+        };
+        check(".a.cpp_0123456789abcdef0123456789abcdef.prob", "a.cpp");
+        check(".two_words.py_00ff.prob", "two_words.py");
+        check("sum_large.json", "sum_large");
+        check("sum_2024.json", "sum_2024");
+        check("a_b_c.prob", "a_b_c");
+        check(".sum_large.prob", "sum_large");
+        check("_1.json", "_1");
     }
 
     #[test]
