@@ -1,7 +1,9 @@
 //! The word that a misspelt one probably means.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
+use juror_core::root::FilePath;
 use juror_core::text::printable;
 
 /// Longer words are not compared.
@@ -75,6 +77,24 @@ pub(super) fn did_you_mean_or<'a>(
     nearest(word, known).map_or_else(|| otherwise.into(), did_you_mean)
 }
 
+/// The path below a directory that was probably meant: without the directory's own name, or with an ending.
+pub(super) fn path_meant(path: &str, directory: &FilePath) -> Option<String> {
+    let own = directory.file_name().and_then(|it| it.to_str()).unwrap_or(".");
+    let below = Path::new(path).strip_prefix("/").unwrap_or(Path::new(path));
+    let parts: Vec<&str> = below.iter().filter_map(|it| it.to_str()).collect();
+    let parts: Vec<&str> =
+        parts.into_iter().skip_while(|it| [".", "..", own].contains(it)).collect();
+    let (last, above) = parts.split_last()?;
+    let names = directory.join(above.join("/")).names().unwrap_or_default();
+    let mut names: Vec<&str> = names.iter().filter_map(|name| name.to_str()).collect();
+    names.sort_unstable();
+    let is_meant =
+        |name: &&&str| *name == last || Path::new(name).file_stem() == Some(last.as_ref());
+    let name = *names.iter().find(is_meant)?;
+    let meant = [above, &[name][..]].concat().join("/");
+    (meant != path).then_some(meant)
+}
+
 pub(super) fn did_you_mean(known: &str) -> String {
     format!("did you mean `{known}`?")
 }
@@ -119,6 +139,33 @@ mod tests {
         check("test", None);
         check("watch", None);
         check("t", None);
+    }
+
+    #[test]
+    fn a_path_is_meant_without_its_directory_or_with_its_ending() {
+        let keep = tempfile::tempdir().expect("a directory");
+        for name in ["generators/g.py", "generators/deep/tree.cpp", "generators/deep/tree.h"] {
+            let path = keep.path().join(name);
+            std::fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
+            std::fs::write(path, "").expect("a file");
+        }
+        let directory = FilePath::root(keep.path().join("generators"));
+        let check = |path: &str, expected: Option<&str>| {
+            assert_eq!(path_meant(path, &directory).as_deref(), expected, "{path}");
+        };
+        check("g", Some("g.py"));
+        check("generators/g.py", Some("g.py"));
+        check("generators/g", Some("g.py"));
+        check("./g.py", Some("g.py"));
+        check("/generators/g.py", Some("g.py"));
+        check("../generators/g.py", Some("g.py"));
+        check("deep/tree", Some("deep/tree.cpp"));
+        check("generators/deep/tree.h", Some("deep/tree.h"));
+        check("g.py", None);
+        check("tree", None);
+        check("x/g", None);
+        check("..", None);
+        check("", None);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::package::files::is_valid_name;
 use crate::package::node::{Node, ParseResult};
 use crate::package::placeholder::{self, ArgumentPiece};
 use crate::package::recipe::is_normal_path;
-use crate::package::suggest::did_you_mean_or;
+use crate::package::suggest::{did_you_mean, did_you_mean_or, path_meant};
 use crate::package::text::excerpt;
 use crate::package::values::nonempty_text;
 use juror_core::language::constants::replace_constants;
@@ -94,9 +94,11 @@ impl GeneratorPrograms {
     /// A file or directory below `generators/`.
     fn find_program(&self, name: &str, node: &Node<'_>) -> ParseResult<FilePath> {
         let path = self.dir.join(name);
+        let meant = || path_meant(name, &self.dir).map(|it| did_you_mean(&it));
         if !is_normal_path(name) {
             let message = format!("a generator is below generators/, not `{}`", excerpt(name));
-            return Err(node.error(message, "write its path from there, without `..`"));
+            let help = || "write its path from there, without `..`".to_owned();
+            return Err(node.error(message, meant().unwrap_or_else(help)));
         }
         let stem = name.strip_suffix(".in").unwrap_or(name);
         let is_input = self.dir.join(stem).with_added_extension("in").is_file();
@@ -111,7 +113,8 @@ impl GeneratorPrograms {
         let known = known.iter().map(String::as_str).chain(self.listed.keys().map(String::as_str));
         let otherwise = format!("add {}, or define it under `generators:`", path.display());
         let message = format!("generator not found: `{}`", excerpt(name));
-        Err(node.error(message, did_you_mean_or(name, known, otherwise)))
+        let help = meant().unwrap_or_else(|| did_you_mean_or(name, known, otherwise));
+        Err(node.error(message, help))
     }
 
     fn generator_names(&self, below: Option<&Path>) -> Vec<String> {

@@ -21,7 +21,7 @@ use crate::package::node::{Map, Node, ParseResult, RenamedKeys, SettingsFile};
 use crate::package::recipe::command::GeneratorPrograms;
 use crate::package::recipe::include::{EntryCases, RecipeDirectory};
 use crate::package::recipe::names::ListNumbers;
-use crate::package::suggest::{comma_list, nearest};
+use crate::package::suggest::{comma_list, did_you_mean, nearest, path_meant};
 use crate::package::text::excerpt;
 use crate::package::values::{at_most, nonempty_text, positive, text};
 use crate::package::yaml::{self, RawValue, Value};
@@ -70,6 +70,7 @@ pub fn read(
             has_entries: false,
             is_reported_full: false,
             lines_by_name: HashMap::new(),
+            lines_by_folded_name: HashMap::new(),
             lines_by_command: HashMap::new(),
             recipe: Recipe {
                 path: path.to_owned(),
@@ -134,6 +135,8 @@ struct RecipeReader<'a> {
     is_reported_full: bool,
     /// The line of each name below `data/`.
     lines_by_name: HashMap<String, u32>,
+    /// The same, with the last part of the name in lower case.
+    lines_by_folded_name: HashMap<String, u32>,
     /// The line of each command, keyed by the text that its seed is computed from.
     lines_by_command: HashMap<String, u32>,
     recipe: Recipe,
@@ -272,7 +275,8 @@ impl<'a> RecipeReader<'a> {
             return Err(node.error(message, "give a file in the package"));
         }
         if !path.exists() {
-            let help = format!("{} does not exist", path.display());
+            let meant = path_meant(below, base).map(|it| did_you_mean(&format!("/{it}")));
+            let help = meant.unwrap_or_else(|| format!("{} does not exist", path.display()));
             return Err(node.error(format!("there is no `{}`", excerpt(below)), help));
         }
         Ok(path)
@@ -359,6 +363,12 @@ impl<'a> RecipeReader<'a> {
             let message = format!("`{name}` is given twice; first on line {line}");
             node.at_key().error(message, "rename one of the two");
             return false;
+        }
+        let (above, last) = name.rsplit_once('/').unwrap_or(("", name));
+        let folded = join_name(above, &last.to_lowercase());
+        if let Some(line) = self.lines_by_folded_name.insert(folded, node.key_line()) {
+            let message = format!("`{name}` differs from the name on line {line} only in case");
+            node.at_key().warning(message, "rename one: for macOS and Windows, they are one file");
         }
         self.lines_by_name.insert(name.to_owned(), node.key_line());
         true

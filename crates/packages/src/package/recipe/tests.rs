@@ -64,6 +64,41 @@ fn read_recipe(is_old: bool, recipe: &str) -> (tempfile::TempDir, RecipeReading)
     (dir, reading)
 }
 
+#[test]
+fn the_help_names_the_generator_or_solution_that_was_meant() {
+    let check = |command: &str, help: &str| {
+        let recipe = format!(
+            "solution: /submissions/accepted/a\ndata: {{secret: {{data: {{a: '{command}'}}}}}}\n"
+        );
+        let (_dir, reading) = read_recipe(false, &recipe);
+        let helps: Vec<_> =
+            reading.diagnostics.iter().filter_map(|it| it.help.as_deref()).collect();
+        assert_eq!(helps, ["did you mean `/submissions/accepted/a.py`?", help], "{command}");
+    };
+    check("gen {seed}", "did you mean `gen.py`?");
+    check("generators/gen.py {seed}", "did you mean `gen.py`?");
+    check("./gen.py", "did you mean `gen.py`?");
+    check("/generators/lib", "did you mean `lib.py`?");
+    check("deep/lib", "did you mean `deep/lib.py`?");
+}
+
+/// 2025-09, "Test cases": names in a recipe that differ only in case are two test cases, with a warning
+#[test]
+fn names_that_differ_only_in_case_are_reported() {
+    let check = |data: &str, warnings: usize| {
+        let (_dir, reading) = read_recipe(false, &format!("data: {{secret: {{data: {data}}}}}\n"));
+        let count = reading.diagnostics.iter().filter(|it| it.message.ends_with("only in case"));
+        assert_eq!(count.count(), warnings, "{data}");
+        assert!(!reading.diagnostics.iter().any(Diagnostic::is_error), "{data}");
+    };
+    check("{A: {in: '1'}, a: {in: '2'}}", 1);
+    check("{Big: {in: '1'}, bIg: {in: '2'}, big: {in: '3'}}", 2);
+    check("{G: {data: {x: {in: '1'}}}, g: {data: {x: {in: '2'}}}}", 1);
+    check("[{a: {in: '1'}}, {A: {in: '2'}}]", 0);
+    check("{G: {data: {x: {in: '1'}}}, h: {data: {X: {in: '2'}}}}", 0);
+    check("{a: {in: '1'}, b: {in: '2'}}", 0);
+}
+
 /// A case as a line such as `secret/a: gen.py 5 | solution`.
 fn case_line(case: &RecipeCase) -> String {
     let input = match &case.input {
