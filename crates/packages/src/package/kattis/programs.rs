@@ -13,8 +13,11 @@ use juror_core::problem::InputGrammar;
 use juror_core::program::{IncludedFile, Program, ProgramKind};
 use juror_core::test_data::ValidatorArgs;
 
-const NO_PROGRAM_ENDINGS: [&str; 12] =
-    ["md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log"];
+/// The last ones are of files that editors, systems and tools of version control leave.
+const NO_PROGRAM_ENDINGS: [&str; 19] = [
+    "md", "txt", "h", "hpp", "o", "class", "pyc", "exe", "in", "ans", "pdf", "log", "bak", "db",
+    "ini", "orig", "rej", "swp", "tmp",
+];
 
 pub(super) fn is_not_program(item: &PackageEntry) -> bool {
     if item.is_directory() {

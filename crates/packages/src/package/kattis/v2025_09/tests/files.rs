@@ -447,6 +447,7 @@ x
 }
 
 /// 2025-09, "General requirements": a byte-order mark, or text that is not UTF-8, is an error; Windows line ends are a warning
+/// 2025-09, "Test cases": an input or answer without a last line end is given as it is, with a warning; a byte-order mark or UTF-16 in it is an error, and a warning for who judges
 #[test]
 fn encodings_and_line_ends_are_checked() {
     let check = |name: &str, content: &[u8], expected: &[&str]| {
@@ -511,6 +512,21 @@ fn encodings_and_line_ends_are_checked() {
     );
     check("data/secret/1.in", b"", &[]);
     check("data/secret/1.in", b"\xff\xfe\n", &[]);
+    check("data/secret/1.in", b"\0\0\0\n", &[]);
+    let utf16 = "error data/secret/1.in: is in UTF-16, which programs read as junk; save the file as UTF-8 without BOM";
+    check("data/secret/1.in", b"\xff\xfe1\0\n\0", &[utf16]);
+    check("data/secret/1.in", b"\xfe\xff\x001\0\n", &[utf16]);
+    check("data/secret/1.in", b"1\0\n\0", &[utf16]);
+    check("data/secret/1.in", b"\x001\0 \x002\0\n", &[utf16]);
+    check(
+        "data/secret/1.in",
+        "\u{feff}\u{4e00}\n"
+            .encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<_>>()
+            .as_slice(),
+        &[utf16],
+    );
 }
 
 #[test]
@@ -537,8 +553,8 @@ fn a_missing_package_is_reported_with_help() {
          info.toml of library-checker, or with a task.yaml of CMS and input/input0.txt or gen/GEN, or with a \
          config.yml of sinol, in/ and prog/, or with tests in pairs, such as 1.in and 1.ans, in1.txt and out1.txt, or \
          01 and 01.a; files there: a; the names of an input and its answer differ in one word (in: ans, answer, a, \
-         sol, expected, out, output, ou; input: ans, answer, sol, expected, output, out; inputs: answers, outputs; \
-         inp: ans, out, oup; i: o)";
+         sol, ref, expected, out, output, ou; input: ans, answer, sol, expected, output, out; inputs: answers, \
+         outputs; inp: ans, out, oup; stdin: ans, ref, expected, stdout, out; i: o)";
     check(dir, &format!("no problem.yaml in DIR; {ask}"), nothing);
     for name in ["one", "two"] {
         fs::create_dir_all(dir.join(name).join("data")).expect("a directory");
@@ -569,6 +585,25 @@ fn an_unusual_directory_name_is_a_warning() {
         diagnostics[0].message,
         "the directory's name `My-Problem` should have only lower-case letters and digits"
     );
+}
+
+#[test]
+fn a_link_to_what_build_makes_belongs_to_the_package() {
+    let check = |directory: &str, link: &str, expected: &[&str]| {
+        let build = format!("--- {directory}/build\nx\n--- {directory}/v.c\nx\n");
+        let package = Package::new(&format!("{build}--- {directory}/{link}\n"));
+        assert_eq!(package.remarks(), expected, "{directory} {link}");
+    };
+    check("output_validator", "run -> validate", &[]);
+    check("output_validator", "run -> out/validate", &[]);
+    check("input_validators/v", "run -> v", &[]);
+    check("output_visualizer", "run -> ./v", &[]);
+    check("generators/g", "run -> bin/g", &[]);
+    let nowhere = "which does not exist; fix or remove the link";
+    let lost = format!("error output_validator/start: is a link to validate, {nowhere}");
+    check("output_validator", "start -> validate", &[&lost]);
+    let lost = format!("error output_validator/run: is a link to ../v, {nowhere}");
+    check("output_validator", "run -> ../v", &[&lost]);
 }
 
 #[test]

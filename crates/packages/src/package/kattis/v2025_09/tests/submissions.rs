@@ -72,6 +72,17 @@ x
     );
 }
 
+/// 2025-09, "Submissions": what editors and systems leave, such as `Thumbs.db` and `*.orig`, is no submission, with a warning
+#[test]
+fn files_that_tools_leave_are_no_submissions() {
+    let names = ["Thumbs.db", "a.py.bak", "a.py.orig", "a.py.rej", "desktop.ini", "x.swp"];
+    let files: String =
+        names.iter().map(|it| format!("--- submissions/accepted/{it}\nx\n")).collect();
+    let message = "is ignored: it is not a submission; remove it or move it elsewhere";
+    let expected = names.map(|it| format!("warning submissions/accepted/{it}: {message}"));
+    check(&files, &expected.each_ref().map(|it| &**it));
+}
+
 #[test]
 fn rules_of_submissions_yaml_are_read() {
     check(
