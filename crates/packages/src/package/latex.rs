@@ -58,7 +58,7 @@ pub(crate) fn plain_text(text: &str) -> String {
                 match (accent_mark(name), symbol_text(name)) {
                     (Some(mark), _) => {
                         let (base, behind) = split_argument(rest);
-                        plain += &with_accent(base, mark);
+                        plain += &with_accent(base, mark).unwrap_or_else(|| base.to_owned());
                         rest = behind;
                     }
                     (None, Some(text)) => plain += text,
@@ -106,18 +106,49 @@ fn split_argument(text: &str) -> (&str, &str) {
     }
 }
 
-/// The letters of an accent's argument, with the mark on the first one.
-pub(crate) fn with_accent(base: &str, mark: char) -> String {
-    let mut letters = base.trim_matches(['\\', '{', '}', ' ']).chars();
-    let Some(letter) = letters.next() else { return String::new() };
+/// The letters of an accent's argument, with the mark on the first one; the mark alone if there is none: `10\^{}5`.
+/// `None` if the argument is more than letters.
+pub(crate) fn with_accent(argument: &str, mark: char) -> Option<String> {
+    let base = argument.trim_matches(['{', '}', ' ']);
+    let base = match base.strip_prefix('\\') {
+        Some("i" | "j") => &base[1..],
+        Some(name) => symbol_text(name.trim_end())?,
+        None => base,
+    };
+    let mut letters = base.chars();
+    let Some(letter) = letters.next() else {
+        let alone = ALONE.iter().find(|(known, _)| *known == mark);
+        return Some(alone.map_or(mark, |(_, alone)| *alone).into());
+    };
+    if base.contains(['\\', '{', '}', '$', '%', '~']) {
+        return None;
+    }
     let row = COMPOSED.iter().find(|(known, _, _)| *known == mark);
     let composed = row.and_then(|(_, bases, composed)| {
         let index = bases.chars().position(|base| base == letter)?;
         composed.chars().nth(index)
     });
     let first = composed.map_or_else(|| format!("{letter}{mark}"), String::from);
-    first + letters.as_str()
+    Some(first + letters.as_str())
 }
+
+/// Marks, and the characters for them without a letter.
+const ALONE: [(char, char); 14] = [
+    ('\u{300}', '`'),
+    ('\u{301}', '´'),
+    ('\u{302}', '^'),
+    ('\u{303}', '~'),
+    ('\u{304}', '¯'),
+    ('\u{306}', '˘'),
+    ('\u{307}', '˙'),
+    ('\u{308}', '¨'),
+    ('\u{30a}', '˚'),
+    ('\u{30b}', '˝'),
+    ('\u{30c}', 'ˇ'),
+    ('\u{323}', '.'),
+    ('\u{327}', '¸'),
+    ('\u{328}', '˛'),
+];
 
 /// Marks, and the letters that have a character of their own with each: without and with it.
 #[rustfmt::skip]
@@ -300,11 +331,12 @@ mod tests {
         check("Two % and not this\n   Words", "Two Words");
         check(r"100\% of \{1, 2\}", "100% of {1, 2}");
         check("A -- B, ``C'' and D's", "A – B, “C” and D's");
-        check(r"\'", "");
-        check(r"a\'{", "a");
+        check(r"\'", "´");
+        check(r"10\^{}5 \~{}a", "10^5 ~a");
+        check(r"a\'{", "a´");
         check("\\", "");
         check("$", "$");
-        check(&r"\'{".repeat(100_000), "");
+        check(&r"\'{".repeat(100_000), &"´".repeat(333));
     }
 
     #[test]

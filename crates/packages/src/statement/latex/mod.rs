@@ -3,12 +3,14 @@
 //! Source: problem package format 2025-09, "LaTeX environment and supported subset".
 
 mod environments;
+mod formula;
+mod formula_commands;
+mod macros;
 mod scanner;
 mod symbols;
 mod tables;
 mod writer;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
@@ -17,9 +19,12 @@ use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
 use crate::statement::TranslationState;
 use crate::statement::html::escape;
 use crate::statement::images;
+pub(super) use crate::statement::latex::formula::rewrite_formula;
+pub(super) use crate::statement::latex::macros::LatexMacros;
 use crate::statement::latex::scanner::{LatexScanner, LatexToken, SearchBudget};
 use crate::statement::latex::symbols::{
-    TextStyle, ignored_arguments, lasting_style, style_of_argument,
+    TextStyle, container_arguments, ignored_arguments, lasting_style, space_arguments,
+    style_of_argument,
 };
 use crate::statement::latex::writer::HtmlWriter;
 use crate::statement::markdown::FORMULA_HELP;
@@ -30,8 +35,8 @@ use crate::statement::tags::is_link;
 
 /// For nested groups and environments, and for macros in macros.
 const DEEPEST: usize = 50;
-/// In bytes of text that macros make.
-const MOST_EXPANDED: usize = 1 << 20;
+/// Around the index of a `\ref` until all labels are known. A text cannot have it: `escape` replaces it.
+const REFERENCE_MARK: char = '\u{1}';
 
 const IMAGE_HELP: &str =
     "add it beside the statement as .png or .svg; `pdftocairo -svg a.pdf a.svg` makes one";
@@ -49,17 +54,18 @@ pub(super) fn translate(
     let mut translator = LatexTranslator {
         source,
         scope,
-        labels: figure_numbers(&text),
+        labels: HashMap::new(),
+        label_number: None,
+        references: Vec::new(),
         search_budget: SearchBudget::for_text(&text),
         text,
         expanded_at: None,
-        expanded_bytes: 0,
         depth: 0,
         writer: HtmlWriter::default(),
         math: FormulaTranslator::new(),
-        macros: HashMap::new(),
         title: None,
         figures: 0,
+        item_number: None,
         footnotes: Vec::new(),
     };
     translator.translate_range(start..end);
@@ -69,22 +75,10 @@ pub(super) fn translate(
         let notes: String = notes.iter().map(|note| format!("<li>{note}</li>\n")).collect();
         translator.writer.push_block(&format!("<ol class=\"footnotes\">\n{notes}</ol>"));
     }
-    (translator.title, translator.writer.html)
-}
-
-/// For `\ref`.
-fn figure_numbers(text: &str) -> HashMap<String, usize> {
-    let mut labels = HashMap::new();
-    let mut captions = 0;
-    for part in text.split('\\') {
-        if part.starts_with("caption{") {
-            captions += 1;
-        } else if let Some(label) = part.strip_prefix("label{") {
-            let name = label.split('}').next().unwrap_or_default();
-            labels.insert(name.to_owned(), captions.max(1));
-        }
-    }
-    labels
+    let html = std::mem::take(&mut translator.writer.html);
+    let html = translator.resolve_references(&html);
+    let title = translator.title.take().map(|title| translator.resolve_references(&title));
+    (title, html)
 }
 
 struct LatexTranslator<'a, 'b> {
@@ -95,22 +89,23 @@ struct LatexTranslator<'a, 'b> {
     search_budget: SearchBudget,
     /// The range of the macro in the statement.
     expanded_at: Option<Range<usize>>,
-    expanded_bytes: usize,
     depth: usize,
     writer: HtmlWriter,
     math: FormulaTranslator,
-    macros: HashMap<String, Rc<LatexMacro>>,
     title: Option<String>,
     figures: usize,
+    /// Of the next item of a list, if a counter is set.
+    item_number: Option<u32>,
     labels: HashMap<String, usize>,
+    /// What a `\label` here names, if it is known.
+    label_number: Option<usize>,
+    references: Vec<SourceReference>,
     footnotes: Vec<String>,
 }
 
-struct LatexMacro {
-    parameters: usize,
-    /// The default of the first parameter, which is then an argument in brackets.
-    default: Option<String>,
-    body: String,
+struct SourceReference {
+    label: String,
+    at: Range<usize>,
 }
 
 impl LatexTranslator<'_, '_> {
@@ -151,26 +146,27 @@ impl LatexTranslator<'_, '_> {
             // `&` outside of tables.
             LatexToken::Cell => self.writer.push_text("&amp;"),
             LatexToken::Unmatched(what) => {
-                self.add_remark(
-                    at,
-                    format!("`{what}` is left out: it has no match"),
-                    COMMANDS_HELP,
-                );
+                let message = format!("`{what}` is shown as written: it has no match");
+                self.add_remark(at, message, COMMANDS_HELP);
+                self.push_source(what);
             }
         }
     }
 
     fn command(&mut self, name: &str, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let plain = name.trim_end_matches('*');
-        if let Some(it) = self.macros.get(plain).map(Rc::clone) {
-            return self.expand_macro(&it, at, scanner);
+        if let Some(it) = self.math.macros.get(plain) {
+            let expanded = self.math.macros.expand(&it, &self.text, scanner);
+            return self.translate_macro(expanded, at);
         }
         if let Some(text) = symbol_text(name) {
             return self.writer.push_text(&escape(text));
         }
         if let Some(mark) = accent_mark(name) {
-            let text = with_accent(&self.text[scanner.argument()], mark);
-            return self.writer.push_text(&escape(&text));
+            return match with_accent(&self.text[scanner.argument()], mark) {
+                Some(text) => self.writer.push_text(&escape(&text)),
+                None => self.unknown(at.start..scanner.remaining_range().start),
+            };
         }
         if let Some(style) = style_of_argument(plain) {
             return self.apply_style(style, scanner);
@@ -184,15 +180,24 @@ impl LatexTranslator<'_, '_> {
             }
             return;
         }
-        if let Some(arguments) = ignored_arguments(plain) {
-            scanner.option();
-            for _ in 0..arguments {
-                scanner.argument();
-            }
+        if let Some(forms) = ignored_arguments(plain) {
+            scanner.arguments(forms);
             return;
         }
+        if let Some(forms) = space_arguments(plain) {
+            scanner.arguments(forms);
+            return self.writer.push_space();
+        }
+        if let Some(forms) = container_arguments(plain) {
+            let content = scanner.arguments(forms).pop().unwrap_or_default();
+            return self.translate_range(content);
+        }
         match plain {
-            "par" => self.writer.end_paragraph(),
+            "par" | "newpage" | "clearpage" | "vfill" => self.writer.end_paragraph(),
+            "vskip" => {
+                scanner.arguments("l");
+                self.writer.end_paragraph();
+            }
             "\\" | "newline" | "linebreak" => {
                 scanner.option();
                 self.writer.push_line_break();
@@ -211,11 +216,16 @@ impl LatexTranslator<'_, '_> {
             "nextsample" => self.writer.push_block(&self.scope.samples.next_sample()),
             "remainingsamples" => self.writer.push_block(&self.scope.samples.remaining_samples()),
             "constant" => self.constant(at, scanner),
+            "ensuremath" => {
+                let text = Rc::clone(&self.text);
+                self.formula(&text[scanner.argument()], false, at);
+            }
             "url" => {
                 let address = self.text[scanner.address()].replace('\\', "");
                 self.link(&address, &escape(&address), at);
             }
             "href" => {
+                scanner.option();
                 let address = self.text[scanner.address()].replace('\\', "");
                 let shown = self.inline(scanner.argument());
                 self.link(&address, &shown, at);
@@ -225,6 +235,7 @@ impl LatexTranslator<'_, '_> {
             "caption" => {
                 scanner.option();
                 self.figures += 1;
+                self.label_number = Some(self.figures);
                 let (word, number) = (self.scope.words.figure, self.figures);
                 let caption = self.inline(scanner.argument());
                 let number =
@@ -239,27 +250,31 @@ impl LatexTranslator<'_, '_> {
                 ));
             }
             "footnote" => {
+                scanner.option();
                 let note = self.inline(scanner.argument());
                 self.footnotes.push(note);
                 self.writer.push_text(&format!("<sup>{}</sup>", self.footnotes.len()));
             }
+            "label" => {
+                let label = self.text[scanner.argument()].to_owned();
+                self.labels.extend(self.label_number.map(|number| (label, number)));
+            }
             "ref" => {
-                let label = scanner.argument();
-                let number = self.labels.get(&self.text[label.clone()]).copied();
-                match number {
-                    Some(number) => self.writer.push_text(&number.to_string()),
-                    None => self.add_remark(label, "there is no such label", "add it with \\label"),
+                let label = self.text[scanner.argument()].to_owned();
+                let index = self.references.len();
+                self.writer.push_text(&format!("{REFERENCE_MARK}{index}{REFERENCE_MARK}"));
+                self.references.push(SourceReference { label, at });
+            }
+            "eqref" => {
+                let reference = format!("\\eqref{{{}}}", &self.text[scanner.argument()]);
+                self.formula(&reference, false, at);
+            }
+            "setcounter" => self.set_counter(at, scanner),
+            _ if LatexMacros::is_definition(plain) => {
+                let text = Rc::clone(&self.text);
+                if let Err(message) = self.math.macros.define(name, &text, scanner) {
+                    self.add_remark(at, message, "define it by `\\newcommand`");
                 }
-            }
-            "def" | "newcommand" | "renewcommand" | "providecommand" => {
-                self.define_macro(scanner, at)
-            }
-            // Those of Polygon are built in; others are not supported.
-            "newenvironment" | "renewenvironment" => {
-                scanner.argument();
-                scanner.option();
-                scanner.argument();
-                scanner.argument();
             }
             // Sections that continue up to the next one.
             "InputFile" => self.writer.push_section_title(self.scope.words.input),
@@ -282,16 +297,59 @@ impl LatexTranslator<'_, '_> {
                 let sample = self.scope.samples.sample_of_texts(texts.each_ref().map(|it| &**it));
                 self.writer.push_block(&sample);
             }
-            "multicolumn" | "multirow" => {
-                let (_, _, content) = (scanner.argument(), scanner.argument(), scanner.argument());
-                self.translate_range(content);
-            }
             "item" => self.add_remark(at, "`\\item` is outside a list", COMMANDS_HELP),
-            _ => {
-                let what = format!("`\\{name}` is unknown; it is left out, but its text is kept");
-                self.add_remark(at, what, COMMANDS_HELP);
-            }
+            _ => self.unknown(at),
         }
+    }
+
+    fn unknown(&mut self, at: Range<usize>) {
+        let source = self.text[at.clone()].to_owned();
+        let name = source.trim_end();
+        self.add_remark(at, format!("`{name}` is unknown; it is shown as written"), COMMANDS_HELP);
+        self.push_source(name);
+        if name.len() < source.len() {
+            self.writer.push_space();
+        }
+    }
+
+    /// Shows what is not understood.
+    fn push_source(&mut self, source: &str) {
+        self.writer.push_text(&format!("<code>{}</code>", escape(source)));
+    }
+
+    /// The counters of lists and figures; others are not shown.
+    fn set_counter(&mut self, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
+        let arguments = scanner.arguments("mm");
+        let [name, value] = [0, 1].map(|index| self.text[arguments[index].clone()].trim());
+        match (name, value.parse::<u32>()) {
+            (name, Ok(value)) if name.starts_with("enum") => self.item_number = Some(value + 1),
+            ("figure", Ok(value)) => self.figures = value as usize,
+            ("page" | "section" | "subsection" | "secnumdepth" | "tocdepth", _) => {}
+            _ => self.unknown(at.start..scanner.remaining_range().start),
+        }
+    }
+
+    /// A label may stand after a reference to it.
+    fn resolve_references(&mut self, html: &str) -> String {
+        let mut resolved = String::new();
+        for (index, part) in html.split(REFERENCE_MARK).enumerate() {
+            let reference = part.parse::<usize>().ok().filter(|_| index % 2 == 1);
+            let Some(SourceReference { label, at }) =
+                reference.and_then(|index| self.references.get(index))
+            else {
+                resolved.push_str(part);
+                continue;
+            };
+            if let Some(number) = self.labels.get(label) {
+                resolved.push_str(&number.to_string());
+                continue;
+            }
+            let source = format!("\\ref{{{label}}}");
+            resolved.push_str(&math::as_code(&source));
+            let message = format!("`{source}` is shown as written: there is no such figure");
+            self.add_remark(at.clone(), message, "a label names the `\\caption` before it");
+        }
+        resolved
     }
 
     fn apply_style(&mut self, style: TextStyle, scanner: &mut LatexScanner<'_>) {
@@ -321,6 +379,7 @@ impl LatexTranslator<'_, '_> {
             None => {
                 let message = format!("unknown constant `{name}`");
                 self.add_remark(at, message, "add it to `constants` in problem.yaml");
+                self.push_source(&format!("\\constant{{{name}}}"));
             }
         }
     }
@@ -379,49 +438,11 @@ impl LatexTranslator<'_, '_> {
         }
     }
 
-    /// Defines a macro: `\newcommand{\name}[2][default]{text}` or `\def\name{text}`.
-    fn define_macro(&mut self, scanner: &mut LatexScanner<'_>, at: Range<usize>) {
-        let name = self.text[scanner.argument()].trim().trim_start_matches('\\').to_owned();
-        let parameters = scanner.option().and_then(|range| self.text[range].trim().parse().ok());
-        let default = scanner.option().map(|range| self.text[range].to_owned());
-        let mut body = scanner.argument();
-        if &self.text[body.clone()] == "#" {
-            // The pattern of a `\def` ends where the text begins.
-            scanner.skip_to_brace();
-            body = scanner.argument();
-            let message = format!("the macro \\{name} has a pattern, so it is left out");
-            self.add_remark(at, message, "define it by `\\newcommand`");
-            body.end = body.start;
-        }
-        let body = self.text[body].to_owned();
-        self.math.define(&name, &body);
-        let parameters = parameters.unwrap_or(0);
-        self.macros.insert(name, Rc::new(LatexMacro { parameters, default, body }));
-    }
-
-    fn expand_macro(&mut self, it: &LatexMacro, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
-        let mut body = Cow::from(&it.body);
-        for number in 1..=it.parameters.min(9) {
-            let default = it.default.as_deref().filter(|_| number == 1);
-            let argument = match default {
-                Some(default) => scanner.option().map_or(default, |range| &self.text[range]),
-                None => &self.text[scanner.argument()],
-            };
-            if self.expanded_bytes > MOST_EXPANDED {
-                continue;
-            }
-            let parameter = format!("#{number}");
-            // The text is not made if it would be too long.
-            self.expanded_bytes += body.matches(&parameter).count().saturating_mul(argument.len());
-            if self.expanded_bytes <= MOST_EXPANDED {
-                body = body.replace(&parameter, argument).into();
-            }
-        }
-        self.expanded_bytes = self.expanded_bytes.saturating_add(it.body.len());
-        if self.expanded_bytes > MOST_EXPANDED {
+    fn translate_macro(&mut self, expanded: Option<String>, at: Range<usize>) {
+        let Some(body) = expanded else {
             let message = "macros make more than 1 MiB of text; the rest is left out";
             return self.add_remark(at, message, COMMANDS_HELP);
-        }
+        };
         let body: Rc<str> = body.into();
         let outer = self.expanded_at.clone();
         self.expanded_at.get_or_insert(at);

@@ -6,9 +6,27 @@ use std::rc::Rc;
 
 use crate::package::latex::{closing_brace, find_outside_comments};
 
-const FORMULA_ENVIRONMENTS: [&str; 8] =
-    ["equation", "align", "eqnarray", "gather", "multline", "displaymath", "math", "alignat"];
-pub(super) const VERBATIM_ENVIRONMENTS: [&str; 2] = ["verbatim", "lstlisting"];
+/// Environments whose content is no LaTeX, with their arguments.
+pub(super) const VERBATIM_ENVIRONMENTS: [(&str, &str); 7] = [
+    ("verbatim", ""),
+    ("verbatim*", ""),
+    ("Verbatim", "o"),
+    ("Verbatim*", "o"),
+    ("lstlisting", "o"),
+    ("minted", "om"),
+    ("comment", ""),
+];
+
+/// Commands for a text between two equal characters, and their arguments before it.
+const VERBATIM_COMMANDS: [(&str, &str); 5] =
+    [("verb", "s"), ("Verb", "s"), ("lstinline", "o"), ("mintinline", "om"), ("path", "")];
+
+/// A star belongs to the name of these commands only: `{\tt*}` is a star.
+const STARRED_COMMANDS: &str = "caption includegraphics hspace vspace section subsection subsubsection paragraph \
+                               newcommand renewcommand providecommand DeclareMathOperator operatorname tag";
+
+const UNITS: [&str; 13] =
+    ["pt", "pc", "in", "bp", "cm", "mm", "dd", "cc", "sp", "em", "ex", "mu", "fi"];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LatexToken<'a> {
@@ -101,9 +119,7 @@ impl<'a> LatexScanner<'a> {
     }
 
     pub(super) fn next(&mut self) -> Option<(LatexToken<'a>, Range<usize>)> {
-        while self.rest().starts_with('%') {
-            self.comment();
-        }
+        while self.skip_comment() {}
         let start = self.position;
         let first = self.rest().chars().next()?;
         let token = match first {
@@ -129,11 +145,45 @@ impl<'a> LatexScanner<'a> {
         Some((token, start..self.position))
     }
 
-    /// Skips a comment, up to the first character of the next line that is not white space.
-    fn comment(&mut self) {
+    /// Skips a comment: the rest of a line with the white space after it, or what LaTeX never shows.
+    fn skip_comment(&mut self) -> bool {
         let rest = self.rest();
-        self.position += rest.find('\n').map_or(rest.len(), |end| end + 1);
-        self.skip(|c| c == ' ' || c == '\t');
+        if rest.starts_with('%') {
+            self.position += rest.find('\n').map_or(rest.len(), |end| end + 1);
+            self.skip(|c| c == ' ' || c == '\t');
+            return true;
+        }
+        let end = match rest.strip_prefix('\\') {
+            Some(rest) if rest.starts_with("begin{comment}") => self.after("\\end{comment}"),
+            Some(rest) if command_name(rest) == "iffalse" => self.after_condition(),
+            _ => None,
+        };
+        self.position = end.unwrap_or(self.position);
+        end.is_some()
+    }
+
+    fn after(&self, what: &str) -> Option<usize> {
+        self.find(self.position, what).map(|found| found + what.len())
+    }
+
+    /// Where the text goes on after `\iffalse`: behind its `\else` or `\fi`.
+    fn after_condition(&self) -> Option<usize> {
+        let mut depth = 0_usize;
+        let mut at = self.position;
+        while let Some(found) = self.find(at, "\\") {
+            let name = command_name(&self.text[found + 1..self.end]);
+            at = found + 1 + name.len().max(1);
+            match name {
+                "else" if depth == 1 => return Some(at),
+                "fi" if depth == 1 => return Some(at),
+                "fi" => depth -= 1,
+                // A comparison of the package ifthen has braces, and no end.
+                "ifthenelse" | "iff" => {}
+                name if name.starts_with("if") => depth += 1,
+                _ => {}
+            }
+        }
+        None
     }
 
     /// Returns the skipped text.
@@ -177,22 +227,31 @@ impl<'a> LatexScanner<'a> {
 
     fn backslash(&mut self) -> LatexToken<'a> {
         let rest = &self.rest()[1..];
-        let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
-        if letters == 0 {
+        let mut name = command_name(rest);
+        if name.is_empty() {
             let length = rest.chars().next().map_or(0, char::len_utf8);
             let name = &rest[..length];
             self.position += 1 + length;
             return match name {
                 "(" => self.formula(name, "\\)", false),
                 "[" => self.formula(name, "\\]", true),
+                "\\" => {
+                    self.row_distance();
+                    LatexToken::Command(name)
+                }
                 _ => LatexToken::Command(name),
             };
         }
-        let name = &rest[..letters + usize::from(rest[letters..].starts_with('*'))];
+        if rest[name.len()..].starts_with('*') && STARRED_COMMANDS.split(' ').any(|it| it == name) {
+            name = &rest[..name.len() + 1];
+        }
         let start = self.position;
         self.position += 1 + name.len();
+        if let Some((_, forms)) = VERBATIM_COMMANDS.iter().find(|(known, _)| *known == name) {
+            self.arguments(forms);
+            return self.verb(start);
+        }
         match name {
-            "verb" | "verb*" => self.verb(),
             "begin" => self.environment(start),
             "end" => {
                 self.argument();
@@ -206,64 +265,144 @@ impl<'a> LatexScanner<'a> {
         }
     }
 
-    fn verb(&mut self) -> LatexToken<'a> {
-        let rest = self.rest();
-        let Some(mark) = rest.chars().next() else { return LatexToken::Unmatched("\\verb") };
-        let start = mark.len_utf8();
-        let far = self.search_budget.limit(0, rest.len() - start);
-        let far = (0..=far).rev().find(|far| rest.is_char_boundary(start + far)).unwrap_or(0);
-        let found = rest[start..start + far].find(mark);
-        self.search_budget.spend(found.unwrap_or(far));
-        let Some(end) = found else { return LatexToken::Unmatched("\\verb") };
-        self.position += start + end + start;
-        LatexToken::Verbatim(&rest[start..start + end])
+    /// The command is scanned from `start` up to its text.
+    fn verb(&mut self, start: usize) -> LatexToken<'a> {
+        let open = self.position;
+        let end = match self.rest().chars().next() {
+            Some('{') => self.find_closing(open, false),
+            Some(mark) => self.find_plain(open + mark.len_utf8(), mark.encode_utf8(&mut [0; 4])),
+            None => None,
+        };
+        let Some(end) = end else { return LatexToken::Unmatched(&self.text[start..open]) };
+        let width = self.rest().chars().next().map_or(0, char::len_utf8);
+        let closing = self.text[end..].chars().next().map_or(0, char::len_utf8);
+        self.position = end + closing;
+        LatexToken::Verbatim(&self.text[open + width..end])
+    }
+
+    /// Finds a text, in comments and after a backslash, too.
+    fn find_plain(&self, start: usize, what: &str) -> Option<usize> {
+        let mut far = self.search_budget.limit(start, self.end);
+        while !self.text.is_char_boundary(far) {
+            far -= 1;
+        }
+        let found = self.text[start..far].find(what).map(|found| start + found);
+        self.search_budget.spend(found.unwrap_or(far) - start);
+        found
     }
 
     /// `\begin` is already scanned.
     fn environment(&mut self, start: usize) -> LatexToken<'a> {
         let name = self.argument();
         let name = &self.text[name];
-        let plain = name.trim_end_matches('*');
         let (open, close) = (format!("\\begin{{{name}}}"), format!("\\end{{{name}}}"));
+        let is_verbatim = VERBATIM_ENVIRONMENTS.iter().any(|(known, _)| *known == name);
+        let end = if is_verbatim {
+            self.find_plain(self.position, &close)
+        } else {
+            self.find_end(&open, &close)
+        };
+        let Some(end) = end else { return LatexToken::Unmatched(&self.text[start..self.position]) };
+        let body = self.position..end;
+        self.position = end + close.len();
+        LatexToken::Environment { name, body }
+    }
+
+    /// Finds the end of an environment, which may contain others of its name.
+    fn find_end(&self, open: &str, close: &str) -> Option<usize> {
         let mut depth = 1_usize;
         let mut at = self.position;
         while let Some(found) = self.find(at, "\\") {
             let rest = &self.text[found..self.end];
-            at = found + 1;
-            if rest.starts_with(&close) {
+            let inner = rest.strip_prefix("\\begin{").and_then(verbatim_name);
+            // The character after a backslash belongs to the command.
+            at = found + 1 + rest[1..].chars().next().map_or(0, char::len_utf8);
+            if rest.starts_with(close) {
                 depth -= 1;
                 if depth == 0 {
-                    let body = self.position..found;
-                    self.position = found + close.len();
-                    let whole = &self.text[start..self.position];
-                    return if !FORMULA_ENVIRONMENTS.contains(&plain) {
-                        LatexToken::Environment { name, body }
-                    } else if matches!(plain, "displaymath" | "math") {
-                        LatexToken::Math {
-                            formula: &self.text[body],
-                            is_display: plain == "displaymath",
-                        }
-                    } else {
-                        LatexToken::Math { formula: whole, is_display: true }
-                    };
+                    return Some(found);
                 }
-            } else if rest.starts_with(&open) && !VERBATIM_ENVIRONMENTS.contains(&plain) {
+            } else if rest.starts_with(open) {
                 depth += 1;
-            } else if rest.starts_with("\\\\") && !VERBATIM_ENVIRONMENTS.contains(&plain) {
-                at += 1;
+            } else if let Some(name) = inner {
+                at = self.find_plain(at, &format!("\\end{{{name}}}")).unwrap_or(at);
             }
         }
-        LatexToken::Unmatched(&self.text[start..self.position])
+        None
     }
 
-    fn skip_blanks(&mut self) {
+    pub(super) fn skip_blanks(&mut self) {
         loop {
             self.skip(char::is_whitespace);
-            if !self.rest().starts_with('%') {
+            if !self.skip_comment() {
                 return;
             }
-            self.comment();
         }
+    }
+
+    /// Skips the star and the distance after `\\\\`: `*[2pt]`.
+    fn row_distance(&mut self) {
+        self.accept('*');
+        let before = self.position;
+        self.skip(|c| c.is_whitespace());
+        if self.accept('[') {
+            let start = self.position;
+            self.length();
+            if self.position > start && self.accept(']') {
+                return;
+            }
+        }
+        self.position = before;
+    }
+
+    pub(super) fn accept(&mut self, character: char) -> bool {
+        let is_next = self.rest().starts_with(character);
+        self.position += if is_next { character.len_utf8() } else { 0 };
+        is_next
+    }
+
+    /// Skips a length without braces, such as `=2pt plus 1fil`.
+    fn length(&mut self) {
+        let start = self.position;
+        self.skip(|c| " =+-".contains(c));
+        let number = self.skip(|c| c.is_ascii_digit() || ".,".contains(c));
+        self.skip(|c| c == ' ');
+        let rest = self.rest();
+        let unit = match rest.strip_prefix('\\').map(command_name) {
+            Some(name) => name.len() + usize::from(!name.is_empty()),
+            None if !number.is_empty() && UNITS.iter().any(|unit| rest.starts_with(unit)) => 2,
+            None => 0,
+        };
+        self.position = if unit == 0 { start } else { self.position + unit };
+        if self.text[..self.position].ends_with("fi") {
+            self.skip(|c| c == 'l');
+        }
+        for word in [" plus", " minus"] {
+            if unit > 0 && self.rest().starts_with(word) {
+                self.position += word.len();
+                self.length();
+            }
+        }
+    }
+
+    /// Reads arguments and returns those of `m`. The forms are: `m` in braces, `o` in brackets if there is one, `p` in
+    /// parentheses if there is one, `s` a star if there is one, `l` a length without braces.
+    pub(super) fn arguments(&mut self, forms: &str) -> Vec<Range<usize>> {
+        let mut arguments = Vec::new();
+        for form in forms.chars() {
+            match form {
+                'm' => arguments.push(self.argument()),
+                'o' => drop(self.option()),
+                'p' if self.rest().starts_with('(') => {
+                    let close = self.find_plain(self.position, ")");
+                    self.position = close.map_or(self.position, |close| close + 1);
+                }
+                's' => drop(self.accept('*')),
+                'l' => self.length(),
+                _ => {}
+            }
+        }
+        arguments
     }
 
     pub(super) fn remaining_range(&self) -> Range<usize> {
@@ -274,13 +413,31 @@ impl<'a> LatexScanner<'a> {
         self.rest().starts_with('{')
     }
 
+    pub(super) fn is_at_bracket(&self) -> bool {
+        self.rest().trim_start().starts_with('[')
+    }
+
+    /// Up to a command, which is scanned, too; else up to the end.
+    pub(super) fn range_before(&mut self, command: &str) -> Range<usize> {
+        let start = self.position;
+        while let Some((token, at)) = self.next() {
+            if token == LatexToken::Command(command) {
+                return start..at.start;
+            }
+        }
+        start..self.end
+    }
+
     /// The text between braces, else one character or command. Empty if there is none.
     pub(super) fn argument(&mut self) -> Range<usize> {
         self.argument_with(true)
     }
 
-    pub(super) fn skip_to_brace(&mut self) {
-        self.position = self.find(self.position, "{").unwrap_or(self.end);
+    /// What stands before the next brace, in front of which the scanner then is. Empty if it is not near.
+    pub(super) fn range_before_brace(&mut self) -> Range<usize> {
+        let start = self.position;
+        self.position = self.find(start, "{").unwrap_or(start);
+        start..self.position
     }
 
     /// A percent sign in an address begins no comment.
@@ -304,10 +461,16 @@ impl<'a> LatexScanner<'a> {
             }
             '\\' => {
                 let rest = &self.rest()[1..];
-                let letters = rest.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(rest.len());
                 let one = rest.chars().next().map_or(0, char::len_utf8);
-                self.position += 1 + letters.max(one);
+                self.position += 1 + command_name(rest).len().max(one);
                 start..self.position
+            }
+            // An address may stand between two equal characters.
+            mark if !has_comments && !mark.is_alphanumeric() => {
+                let start = start + mark.len_utf8();
+                let close = self.find_plain(start, mark.encode_utf8(&mut [0; 4]));
+                self.position = close.map_or(self.end, |close| close + mark.len_utf8());
+                start..close.unwrap_or(self.end)
             }
             _ => {
                 self.position += first.len_utf8();
@@ -316,16 +479,36 @@ impl<'a> LatexScanner<'a> {
         }
     }
 
-    /// Between brackets.
+    /// Between brackets. Those in groups do not end it.
     pub(super) fn option(&mut self) -> Option<Range<usize>> {
         if !self.rest().starts_with('[') {
             return None;
         }
         let start = self.position + 1;
-        let close = self.find(start, "]")?;
+        let mut close = self.find(start, "]")?;
+        let mut at = start;
+        while let Some(open) = self.text[at..close].find('{') {
+            at = self.find_closing(at + open, true)? + 1;
+            if at > close {
+                close = self.find(at, "]")?;
+            }
+        }
         self.position = close + 1;
         Some(start..close)
     }
+}
+
+/// The name of a verbatim environment at the start of a text, before a brace.
+fn verbatim_name(text: &str) -> Option<&'static str> {
+    let names = VERBATIM_ENVIRONMENTS.iter().map(|(name, _)| *name);
+    let mut found =
+        names.filter(|name| text.strip_prefix(name).is_some_and(|rest| rest.starts_with('}')));
+    found.next()
+}
+
+/// The letters at the start of a text.
+fn command_name(text: &str) -> &str {
+    &text[..text.find(|c: char| !c.is_ascii_alphabetic()).unwrap_or(text.len())]
 }
 
 #[cfg(test)]

@@ -22,15 +22,14 @@ pub(super) fn style_of_argument(name: &str) -> Option<TextStyle> {
     Some(match name {
         "textbf" => BOLD,
         "emph" | "textit" | "textsl" => ITALIC,
-        "texttt" | "t" | "lstinline" => CODE,
+        "texttt" | "t" | "code" => CODE,
         "textsc" => SMALL_CAPS,
         "underline" | "uline" => tag("<u>", "</u>"),
         "sout" | "st" => tag("<s>", "</s>"),
         "textsuperscript" => tag("<sup>", "</sup>"),
         "textsubscript" => tag("<sub>", "</sub>"),
-        "textrm" | "textsf" | "textmd" | "textup" | "textnormal" | "text" | "mbox" | "hbox" => {
-            PLAIN
-        }
+        "textrm" | "textsf" | "textmd" | "textup" | "textnormal" | "text" | "mbox" | "hbox"
+        | "fbox" | "centerline" => PLAIN,
         _ => return None,
     })
 }
@@ -57,16 +56,53 @@ pub(super) fn lasting_style(name: &str) -> Option<TextStyle> {
     })
 }
 
+/// Commands that show their last argument, and the forms of their arguments (see `LatexScanner::arguments`).
+const CONTAINERS: [(&str, &str); 10] = [
+    ("multicolumn", "mmm"),
+    ("multirow", "omomom"),
+    ("textcolor", "omm"),
+    ("colorbox", "omm"),
+    ("fcolorbox", "ommm"),
+    ("framebox", "oom"),
+    ("makebox", "oom"),
+    ("parbox", "ooomm"),
+    ("raisebox", "moom"),
+    ("scalebox", "mom"),
+];
+
+/// Commands that only move what follows, and the forms of their arguments.
+const SPACES: [(&str, &str); 6] =
+    [("hspace", "m"), ("hskip", "l"), ("kern", "l"), ("hfill", ""), ("hfil", ""), ("enskip", "")];
+
+/// Commands without an effect on a page, by the forms of their arguments.
+const IGNORED: [(&str, &str); 8] = [
+    (
+        "",
+        "noindent centering raggedright raggedleft smallskip medskip bigskip hline maketitle indent protect relax / @ \
+         - ! sloppy fussy xspace leavevmode null strut ignorespaces unskip samepage allowbreak nobreak fi frenchspacing",
+    ),
+    ("o", "pagebreak nopagebreak nolinebreak toprule midrule bottomrule addlinespace"),
+    ("m", "vspace cline hhline pagestyle thispagestyle bibliographystyle linespread"),
+    ("om", "usepackage captionsetup color rowcolor cellcolor pagecolor"),
+    ("opm", "cmidrule"),
+    ("mm", "setlength addtolength"),
+    ("omomm", "newenvironment renewenvironment"),
+    (
+        "l",
+        "parindent parskip baselineskip itemsep parsep topsep leftmargin tabcolsep arrayrulewidth topskip",
+    ),
+];
+
+pub(super) fn container_arguments(name: &str) -> Option<&'static str> {
+    CONTAINERS.iter().find(|(known, _)| *known == name).map(|(_, forms)| *forms)
+}
+
+pub(super) fn space_arguments(name: &str) -> Option<&'static str> {
+    SPACES.iter().find(|(known, _)| *known == name).map(|(_, forms)| *forms)
+}
+
 /// `None` if the command has an effect on a page.
-pub(super) fn ignored_arguments(name: &str) -> Option<usize> {
-    Some(match name {
-        "noindent" | "centering" | "raggedright" | "raggedleft" | "smallskip" | "medskip"
-        | "bigskip" | "newpage" | "clearpage" | "pagebreak" | "hfill" | "vfill" | "hline"
-        | "toprule" | "midrule" | "bottomrule" | "maketitle" | "indent" | "protect" | "relax"
-        | "/" | "@" | "-" | "!" => 0,
-        "vspace" | "hspace" | "vskip" | "label" | "cline" | "cmidrule" | "pagestyle"
-        | "thispagestyle" | "usepackage" | "captionsetup" => 1,
-        "setlength" | "addtolength" => 2,
-        _ => return None,
-    })
+pub(super) fn ignored_arguments(name: &str) -> Option<&'static str> {
+    let has = |names: &str| names.split(' ').any(|known| known == name);
+    IGNORED.iter().find(|(_, names)| has(names)).map(|(forms, _)| *forms)
 }
