@@ -3,25 +3,20 @@
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use juror_core::blob::Blob;
-use juror_core::job::{BoxRetention, Command, Job, JobReply};
-use juror_core::language::header::{add_header, header_job};
+use juror_core::job::{Job, JobReply};
 use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Outcome, Signal};
 use juror_core::program::{Program, ProgramKind};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
-use juror_core::units::Bytes;
 use juror_judging::build::{BuildResult, Builder};
-use juror_sandbox::executor::Executor;
 
 use crate::fixture::Fixture;
 use juror_core::outcome::quiet_outcome;
-use juror_remote::suite;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 
 const SMALL_LIMITS: &str = "\n  compilation_time: 2\n  compilation_memory: 512\n";
@@ -185,75 +180,6 @@ fn links_and_daemons_of_a_build_script_have_no_effect() {
     let lines = processes.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());
     let daemons: Vec<String> = lines.filter(|line| line.contains(&mark)).collect();
     assert_eq!(daemons, Vec::<String>::new());
-}
-
-#[test]
-fn a_precompiled_header_does_not_change_a_program() {
-    if !has_tool("g++") {
-        return;
-    }
-    let local = suite::local();
-    let build = |source: &str| Job {
-        command: Command {
-            argv: "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -DONLINE_JUDGE -H -o a a.cpp"
-                .split(' ')
-                .map(str::to_owned)
-                .collect(),
-            ..Command::default()
-        },
-        files: vec![TreeEntry::new("a.cpp", Node::plain(source.as_bytes()))],
-        writable: true,
-        box_size: Bytes::mib(64),
-        limits: Limits::default().with_processes(16),
-        keep: BoxRetention::ALL,
-        ..Job::default()
-    };
-    let program = |reply: &JobReply| {
-        let entries = &reply.kept.as_ref().expect("a box").entries;
-        let built = entries.iter().find(|entry| entry.name == Path::new("a")).expect("a program");
-        built.blob().expect("a file").digest().expect("a digest")
-    };
-    let sources = [
-        "/* All of it. */
-#include <bits/stdc++.h>
-namespace { struct Point { int x, y; auto operator<=>(const Point&) const = default; }; }
-#pragma GCC optimize(\"O3,unroll-loops\")
-static const std::map<std::string, std::vector<Point>> table{{\"a\", {{1, 2}, {__COUNTER__, 4}}}};
-#define int long long
-template <class T> T most(const std::vector<T>& all) { return *std::ranges::max_element(all); }
-signed main() {
-    std::unordered_map<int, long double> seen;
-    for (int n; std::cin >> n; ) seen[n] += std::sqrt(n);
-    std::thread other([&] { seen[0] = std::bitset<20>(77).count(); });
-    other.join();
-    auto sum = [&](auto self, int n) -> long { return n ? n + self(self, n - 1) : 0; };
-    std::cout << most(table.at(\"a\")).x << sum(sum, 9) << seen.size() << __LINE__ << __FILE__;
-}
-",
-        // Other headers include this one again.
-        "#include <queue>
-#include <iostream>
-#include <bits/stdc++.h>
-int main() {
-    std::priority_queue<int> queue;
-    for (int n; std::cin >> n; ) queue.push(n);
-    for (; !queue.empty(); queue.pop()) std::cout << queue.top() << ' ';
-}
-",
-    ];
-    let made = |name: &str| {
-        let making = header_job(&build(&format!("#include <{name}>\n"))).expect("a job");
-        Arc::new(local.run_job(&making).unwrap().kept.expect("a header"))
-    };
-    let [all, queue] = ["bits/stdc++.h", "queue"].map(|name| (name, made(name)));
-    for ((name, header), source) in [&all, &queue].into_iter().zip(sources) {
-        let plain = local.run_job(&build(source)).unwrap();
-        let fast = local.run_job(&add_header(&build(source), header).expect("a header")).unwrap();
-        // Option -H lists included headers, and marks a precompiled one with `!`.
-        let told = String::from_utf8(fast.stderr.prefix(1 << 20).unwrap()).unwrap();
-        assert!(told.contains(&format!("! /headers/{name}.gch")), "{told}");
-        assert_eq!(program(&fast), program(&plain), "{source}");
-    }
 }
 
 /// A compiler that was killed from outside says nothing about the source.

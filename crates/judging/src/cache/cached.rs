@@ -19,11 +19,11 @@ use juror_sandbox::executor::{Executor, ManualPipes};
 /// Several wrappers may share their knowledge.
 pub struct CachedExecutor {
     inner: Arc<dyn Executor>,
-    pub(super) knowledge: Arc<KnownResults>,
+    knowledge: Arc<KnownResults>,
 }
 
-pub(super) struct ResultKey {
-    pub(super) digest: Digest,
+struct ResultKey {
+    digest: Digest,
     /// The workers whose results have this key; `None` for this machine.
     workers: Option<Vec<String>>,
 }
@@ -43,7 +43,7 @@ impl CachedExecutor {
     }
 
     /// The key of the result of work on this machine, or a key for each kind of worker that may run it.
-    pub(super) fn keys(&self, work: &Work) -> Vec<ResultKey> {
+    fn keys(&self, work: &Work) -> Vec<ResultKey> {
         let here = &self.knowledge.surroundings;
         let Some(kinds) = self.worker_kinds() else {
             let mechanism = self.mechanism();
@@ -65,7 +65,7 @@ impl CachedExecutor {
     }
 
     /// Runs work without using earlier results.
-    pub(super) fn run_fresh(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+    fn run_fresh(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
         self.prepare_jobs(&work.jobs())?;
         self.inner.run(work, mode)
     }
@@ -129,11 +129,7 @@ impl Executor for CachedExecutor {
         if let Some(reply) = recalled {
             return Ok(reply);
         }
-        let reply = match (work, mode.repeat, &first.workers) {
-            // A header would go to each worker, and is larger than what a slow connection carries in time.
-            (Work::Single(job), None, None) => self.run_with_header(job)?.into(),
-            _ => self.run_fresh(work, mode)?,
-        };
+        let reply = self.run_fresh(work, mode)?;
         self.keep_result(&keys, work, &reply);
         Ok(reply)
     }

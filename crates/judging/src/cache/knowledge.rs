@@ -6,7 +6,6 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::cache::headers::CompiledHeaders;
 use crate::cache::key::is_unchanged;
 use crate::cache::record::{FetchTime, JobLimits, decode_record, encode_record};
 use crate::cache::store::Store;
@@ -19,9 +18,8 @@ use juror_core::work::{Work, WorkReply};
 
 /// The store, and counts for this command.
 pub struct KnownResults {
-    pub(super) store: Arc<Store>,
+    store: Arc<Store>,
     pub(super) surroundings: Surroundings,
-    pub(super) headers: CompiledHeaders,
     /// Whether results of earlier commands are ignored.
     is_fresh: bool,
     started: AtomicUsize,
@@ -42,7 +40,6 @@ impl KnownResults {
     pub fn new(store: Arc<Store>, is_fresh: bool) -> Self {
         Self {
             surroundings: Surroundings::new(Arc::clone(&store)),
-            headers: CompiledHeaders::default(),
             store,
             is_fresh,
             started: AtomicUsize::new(0),

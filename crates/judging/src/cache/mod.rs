@@ -1,7 +1,6 @@
 //! The results of earlier runs, so that these need not be repeated.
 
 pub mod cached;
-mod headers;
 mod key;
 pub mod knowledge;
 mod record;

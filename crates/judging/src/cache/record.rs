@@ -21,7 +21,7 @@ const SMALL: u64 = 4 << 10;
 
 /// The most bytes of all blobs of a reply. More would displace results that took longer to make.
 const LARGEST: u64 = 64 << 20;
-/// For a build: a compiled header is large, and saves a second of each later build.
+/// For a build, which takes longer than to read its program.
 const LARGEST_BUILD: u64 = 256 << 20;
 
 /// SIGKILL. Unless the sandbox sent it, it comes from a person, or from a machine without free memory.
