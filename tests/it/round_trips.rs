@@ -70,6 +70,7 @@ fn killed_outcome() -> Outcome {
         },
         ran_at: Some(Moment::new(1_795_290_005)),
         worker: Some("far".to_owned()),
+        worker_id: None,
     }
 }
 

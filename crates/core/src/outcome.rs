@@ -12,6 +12,7 @@ use crate::moment::Moment;
 use crate::serial::{NullIfZero, Seconds};
 use crate::units::{Bytes, seconds};
 use crate::words::words;
+use crate::worker::WorkerId;
 
 /// How the program's first process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -107,6 +108,9 @@ pub struct Outcome {
     pub ran_at: Option<Moment>,
     /// The worker that ran it, if it did not run on this machine.
     pub worker: Option<String>,
+    /// The same for code, until it is written anywhere.
+    #[serde(skip)]
+    pub worker_id: Option<WorkerId>,
 }
 
 impl Outcome {
@@ -151,6 +155,7 @@ impl Outcome {
             mechanism,
             ran_at: None,
             worker: None,
+            worker_id: None,
         }
     }
 
@@ -217,5 +222,6 @@ pub fn quiet_outcome() -> Outcome {
         },
         ran_at: None,
         worker: None,
+        worker_id: None,
     }
 }

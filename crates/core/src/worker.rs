@@ -18,18 +18,32 @@ pub struct MachineIdentity {
     pub hardware: Digest,
 }
 
+/// A machine that runs jobs for this process. A worker cannot choose it, as it chooses its name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorkerId {
+    pub connection: usize,
+    /// The place of the machine among those behind the connection; 0 if it is the only one.
+    pub member: usize,
+}
+
 /// Workers whose results are the same for a cache.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WorkerKind {
-    /// The command that connects to them: nobody else's results count as theirs.
+    /// The command that connects to them, with the files here that it names: nobody else's results count as theirs.
     pub command: String,
     /// What measures and limits runs there.
     pub mechanism: String,
     pub identity: MachineIdentity,
     /// Identifies the files of each tool there, by the paths that jobs name.
     pub tools: BTreeMap<PathBuf, Digest>,
-    /// Their names in results.
-    pub workers: Vec<String>,
+    pub workers: Vec<WorkerId>,
+}
+
+impl WorkerKind {
+    pub fn has_same_results_as(&self, other: &Self) -> bool {
+        let facts = |kind: &Self| Self { workers: Vec::new(), ..kind.clone() };
+        facts(self) == facts(other)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]

@@ -19,7 +19,8 @@ use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::toolchain::{Lookup, Toolchain};
-use juror_core::worker::WorkerKind;
+use juror_core::text::printable;
+use juror_core::worker::{WorkerId, WorkerKind};
 
 /// How long a worker may take to get ready: somebody may have to type a password.
 const START_TIMEOUT: Duration = Duration::from_secs(60);
@@ -71,13 +72,22 @@ pub(super) struct WorkerState {
     /// `None` while its command is started once more.
     pub(super) sender: Option<Arc<WorkerSender>>,
     /// The workers behind its connection, if it says that there are several.
-    pub(super) members: Vec<WorkerFacts>,
+    pub(super) members: Vec<Member>,
     pub(super) warnings: usize,
     pub(super) has_pace_warning: bool,
     pub(super) open_requests: HashMap<RequestId, OpenRequest>,
     pub(super) tools: MachineTools,
     pub(super) programs: BTreeMap<String, usize>,
     pub(super) silent_checks: u32,
+}
+
+/// One of several workers behind a connection.
+#[derive(Clone)]
+pub(super) struct Member {
+    /// The connection's name for it.
+    pub(super) reported: String,
+    /// With a name that no worker of another connection has.
+    pub(super) facts: WorkerFacts,
 }
 
 pub(super) struct OpenRequest {
@@ -114,21 +124,32 @@ impl WorkerState {
         self.is_present() && self.sender.is_none()
     }
 
-    /// The machines that run its jobs, by their names in results.
+    /// The machines that run its jobs, with their names in results.
     fn machines(&self) -> Vec<(&str, &WorkerFacts)> {
         match &self.members[..] {
             [] => self.facts.iter().map(|facts| (&*self.name, facts)).collect(),
-            members => members.iter().map(|facts| (&*facts.name, facts)).collect(),
+            members => members.iter().map(|it| (&*it.facts.name, &it.facts)).collect(),
         }
     }
 
-    /// Digests of its tools' files, by the paths that jobs name.
-    fn tool_files(&self) -> BTreeMap<PathBuf, Digest> {
-        let found = self.tools.values().filter_map(|answer| {
-            let tool = answer.found.as_ref().ok()?;
-            Some((tool.visible.iter().chain([&tool.program]), answer.files?))
-        });
-        found.flat_map(|(paths, files)| paths.map(move |path| (path.clone(), files))).collect()
+    /// Which of its machines has this name in the connection's words. Facts that came later count.
+    pub(super) fn member(&self, reported: Option<&str>) -> Option<usize> {
+        match reported {
+            None => self.members.is_empty().then_some(0),
+            Some(name) => self.members.iter().rposition(|it| it.reported == name),
+        }
+    }
+
+    /// Digests of its tools' files, by the paths that jobs name; `None` if it does not tell one.
+    fn tool_files(&self) -> Option<BTreeMap<PathBuf, Digest>> {
+        let mut all = BTreeMap::new();
+        for answer in self.tools.values() {
+            if let Ok(tool) = &answer.found {
+                let (files, paths) = (answer.files?, tool.visible.iter().chain([&tool.program]));
+                all.extend(paths.map(|path| (path.clone(), files)));
+            }
+        }
+        Some(all)
     }
 
     pub(super) fn max_jobs(&self) -> usize {
@@ -455,11 +476,11 @@ impl SharedWorkers {
             for message in messages {
                 match (message, expected.take()) {
                     (ReceivedMessage::Ready(found), _) => {
-                        let isolation = facts.as_ref().map(|facts| facts.isolation);
-                        if Some(found.isolation) != isolation {
+                        let known = facts.as_ref().map(|it| (it.isolation, &it.mechanism));
+                        if Some((found.isolation, &found.mechanism)) != known {
                             return Err(format!(
-                                "it isolates programs otherwise: {}",
-                                found.isolation
+                                "it isolates or measures programs otherwise: {}",
+                                printable(&found.mechanism)
                             ));
                         }
                         let identity = facts.as_ref().map(|facts| facts.identity);
@@ -534,30 +555,29 @@ impl WorkersState {
     /// Notes what a connection says about the workers behind it.
     pub(super) fn note(&mut self, worker: usize, message: ReceivedMessage) {
         let first = self.workers.iter().find_map(|worker| worker.facts.clone());
-        let message = match message {
-            ReceivedMessage::Member(facts) => {
-                let name = self.distinct_name(worker, facts.name);
-                ReceivedMessage::Member(WorkerFacts { name, ..facts })
-            }
-            other => other,
-        };
-        let entry = &mut self.workers[worker];
         let warning = match message {
             ReceivedMessage::Member(facts) => {
-                let is_known = entry.members.iter().any(|member| member.name == facts.name);
+                let reported = facts.name.clone();
+                let name = self.distinct_name(worker, facts.name);
+                let facts = WorkerFacts { name, ..facts };
+                let entry = &mut self.workers[worker];
+                let known = entry.member(Some(&reported)).map(|it| &entry.members[it].facts);
+                let is_known = known.is_some_and(|it| {
+                    (it.identity, &it.mechanism) == (facts.identity, &facts.mechanism)
+                });
                 if is_known || entry.members.len() >= NEWS_MAX {
                     return;
                 }
                 let warning = first.and_then(|first| pace_warning(&facts.name, &facts, &first));
-                entry.members.push(facts);
+                entry.members.push(Member { reported, facts });
                 // One is enough: the same help holds for all of them.
                 warning.filter(|_| !std::mem::replace(&mut entry.has_pace_warning, true))
             }
-            ReceivedMessage::Warning { worker, message } => {
+            ReceivedMessage::Warning { worker: name, message } => {
+                let entry = &mut self.workers[worker];
                 entry.warnings += 1;
                 let help = "its runs go to other workers, if there are any; `juror help scale` lists possible causes";
-                (entry.warnings <= NEWS_MAX)
-                    .then(|| Diagnostic::warning(worker, message).help(help))
+                (entry.warnings <= NEWS_MAX).then(|| Diagnostic::warning(name, message).help(help))
             }
             _ => None,
         };
@@ -565,7 +585,7 @@ impl WorkersState {
         self.diagnostics.extend(warning.filter(|_| !self.is_stopped).map(|warning| (now, warning)));
     }
 
-    /// The name of a worker behind a connection, so that its results cannot pass for those of another connection.
+    /// The name of a worker behind a connection in reports: no worker of another connection has it.
     pub(super) fn distinct_name(&self, connection: usize, name: String) -> String {
         let others = self.workers.iter().enumerate().filter(|(index, _)| *index != connection);
         let mut others = others.flat_map(|(_, worker)| worker.machines());
@@ -577,23 +597,22 @@ impl WorkersState {
 
     pub(super) fn worker_kinds(&self) -> Vec<WorkerKind> {
         let mut kinds: Vec<WorkerKind> = Vec::new();
-        for worker in self.workers.iter().filter(|worker| worker.is_present()) {
-            let tools = worker.tool_files();
-            for (name, facts) in worker.machines() {
+        let workers = self.workers.iter().enumerate().filter(|(_, worker)| worker.is_present());
+        for (connection, worker) in workers {
+            let Some(tools) = worker.tool_files() else { continue };
+            for (member, (_, facts)) in worker.machines().into_iter().enumerate() {
                 let Some(identity) = facts.identity else { continue };
-                let is_same = |kind: &&mut WorkerKind| {
-                    kind.command == worker.command
-                        && (&kind.mechanism, kind.identity) == (&facts.mechanism, identity)
+                let id = WorkerId { connection, member };
+                let kind = WorkerKind {
+                    command: worker.command.clone(),
+                    mechanism: facts.mechanism.clone(),
+                    identity,
+                    tools: tools.clone(),
+                    workers: vec![id],
                 };
-                match kinds.iter_mut().find(is_same) {
-                    Some(kind) => kind.workers.push(name.to_owned()),
-                    None => kinds.push(WorkerKind {
-                        command: worker.command.clone(),
-                        mechanism: facts.mechanism.clone(),
-                        identity,
-                        tools: tools.clone(),
-                        workers: vec![name.to_owned()],
-                    }),
+                match kinds.iter_mut().find(|it| it.has_same_results_as(&kind)) {
+                    Some(known) => known.workers.push(id),
+                    None => kinds.push(kind),
                 }
             }
         }

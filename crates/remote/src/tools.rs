@@ -9,7 +9,7 @@ use crate::judge_side::Response;
 use crate::message::MessageToWorker;
 use crate::state::{OpenRequest, SharedWorkers, WorkerState, WorkersState};
 use juror_core::language::probe::{AskFault, Probe};
-use juror_core::language::toolchain::Lookup;
+use juror_core::language::toolchain::{FailedCandidate, Lookup};
 
 /// All workers search each tool; the result of the first that has it counts.
 pub(super) struct RemoteTools(pub(super) Arc<SharedWorkers>);
@@ -45,14 +45,18 @@ impl Probe for RemoteTools {
         });
         // All get the question before the first one answers.
         for (worker, receiver) in questions.collect::<Vec<_>>() {
-            // A lost worker has no tools.
+            // The others answer for a lost worker.
             let Ok(Response::ToolFound(found)) = receiver.recv() else { continue };
             shared.lock().workers[worker].tools.insert(word.to_owned(), found);
         }
         let mut best: Lookup = Err(Vec::new());
         let mut state = shared.lock();
-        let available = state.workers.iter().filter(|worker| worker.is_available());
-        for found in available.filter_map(|worker| worker.tools.get(word)) {
+        let present = || state.workers.iter().filter(|worker| worker.is_present());
+        if present().next().is_none() {
+            let fault = AskFault::Judge(Box::new(state.no_worker_fault()));
+            return Some(Err(vec![FailedCandidate { program: word.into(), fault }]));
+        }
+        for found in present().filter_map(|worker| worker.tools.get(word)) {
             match (&best, &found.found) {
                 (Err(_), Ok(tool)) => best = Ok(Arc::new(tool.clone())),
                 (Err(none), Err(tried)) if none.is_empty() => best = Err(tried.clone()),

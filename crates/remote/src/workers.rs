@@ -6,8 +6,10 @@
 //! workers send something.
 
 use parking_lot::{Condvar, Mutex};
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::Read as _;
+use std::iter;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread;
@@ -15,20 +17,21 @@ use std::time::Duration;
 
 use crate::frame::{encode_body, encode_frame};
 use crate::judge_side::Response;
-use crate::link::{WorkerPipes, WorkerProcess, WorkerSender};
+use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess, WorkerSender};
 use crate::message::{MessageToWorker, RequestId, RunHead, RunOrder, SessionId, WorkerFacts};
 use crate::packing::{BlobRoute, pack};
 use crate::state::{LOSS_DELAY, OpenRequest, SharedWorkers, WorkerState};
 use crate::tools::RemoteTools;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
-use juror_core::judgement::JudgeError;
+use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchain;
 use juror_core::limits::Limits;
+use juror_core::outcome::Outcome;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::{WorkerKind, WorkerReport};
+use juror_core::worker::{WorkerId, WorkerKind, WorkerReport};
 use juror_sandbox::executor::Executor;
 
 const LOST_WORKERS_MAX: usize = 5;
@@ -67,7 +70,8 @@ impl Workers {
             let _ = sender.send(&shared.opening());
             outputs.push((worker, output));
             let sender = Some(sender);
-            let entry = WorkerState { process, again, sender, ..WorkerState::new(name) };
+            let command = identify_command(&name, again.as_ref());
+            let entry = WorkerState { command, process, again, sender, ..WorkerState::new(name) };
             shared.lock().workers.push(entry);
         }
         let mut workers = Self { shared: Arc::clone(&shared), slots: 0, mechanism: String::new() };
@@ -140,9 +144,10 @@ impl Workers {
 /// programs.
 pub(super) fn build_reports(worker: &WorkerState) -> Vec<WorkerReport> {
     let mut programs = worker.programs.clone();
-    let members = worker.members.iter().map(|it| (it.name.clone(), Some(it.clone())));
+    let members = worker.members.iter().map(|it| (it.facts.name.clone(), Some(it.facts.clone())));
     let mut members: Vec<_> = members.collect();
     members.sort_by(|a, b| a.0.cmp(&b.0));
+    members.dedup_by(|a, b| a.0 == b.0);
     if members.is_empty() {
         members.push((worker.name.clone(), worker.facts.clone()));
     }
@@ -187,15 +192,18 @@ impl Workers {
         self.shared.changed.notify_all();
     }
 
-    /// Counts a program that a worker ran. Returns the worker's name: the one that the connection reports, if any.
-    fn count_program(&self, worker: usize, reported: Option<String>) -> String {
+    /// Counts a program that a worker ran, and notes which one: the one that the connection reports, if any.
+    fn count_program(&self, worker: usize, outcome: &mut Outcome) {
         let mut state = self.shared.lock();
+        let reported = outcome.worker.take();
+        let member = state.workers[worker].member(reported.as_deref());
+        outcome.worker_id = member.map(|member| WorkerId { connection: worker, member });
         let name = match reported {
             Some(name) => state.distinct_name(worker, name),
             None => state.workers[worker].name.clone(),
         };
         *state.workers[worker].programs.entry(name.clone()).or_default() += 1;
-        name
+        outcome.worker = Some(name);
     }
 
     fn choose_worker(
@@ -247,6 +255,15 @@ impl Workers {
             }
         }
     }
+}
+
+/// A word that names a file names another one in another directory.
+pub(super) fn identify_command(name: &str, connection: Option<&WorkerConnection>) -> String {
+    let command = connection.iter().map(|it| &it.command);
+    let words = command.flat_map(|it| iter::once(it.get_program()).chain(it.get_args()));
+    let relative = words.map(Path::new).filter(|word| word.is_relative());
+    let files = relative.filter_map(|word| fs::canonicalize(word).ok());
+    files.fold(name.to_owned(), |all, file| format!("{all} {}", file.display()))
 }
 
 /// Distinguishes this executor from all others.
@@ -338,11 +355,14 @@ impl Executor for Workers {
             match receiver.recv() {
                 Ok(Response::RunEnded(Ok(mut reply))) if reply.replies().len() == jobs.len() => {
                     for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
-                        outcome.worker = Some(self.count_program(worker, outcome.worker.take()));
+                        self.count_program(worker, outcome);
                     }
                     return Ok(reply);
                 }
-                Ok(Response::RunEnded(Err(error))) => return Err(error.into()),
+                // Whether another worker is left, it cannot know.
+                Ok(Response::RunEnded(Err(error))) if error.kind != FaultKind::NoWorker => {
+                    return Err(error.into());
+                }
                 Ok(Response::RunInterrupted) => {
                     self.shared.lose_worker(worker, "it was asked to end")
                 }

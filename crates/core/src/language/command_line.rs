@@ -18,7 +18,7 @@ use crate::language::executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::find;
 use crate::language::probe::normalize;
-use crate::language::toolchain::{Toolchains, is_system};
+use crate::language::toolchain::{Toolchains, is_system, machine_fault};
 use crate::root::FilePath;
 use crate::tree::{FileMode, Node, TreeEntry};
 
@@ -72,7 +72,8 @@ struct TypedCommand<'a> {
 impl TypedCommand<'_> {
     fn find_program(&mut self, name: &str) -> Result<Command, LaunchFault> {
         let found = self.toolchains.find_named(name, "run the command");
-        if found.is_err() && self.cwd.join(name).exists() {
+        let is_unknown = found.as_ref().is_err_and(|it| machine_fault(&it.tried).is_none());
+        if is_unknown && self.cwd.join(name).exists() {
             let message = format!("no `{name}` on the search path");
             let help = format!("write `./{name}` for the one in this directory");
             return Err(ProgramFault::new(message, help).into());
@@ -135,15 +136,17 @@ impl TypedCommand<'_> {
         let start = FilePath::root(path).read_prefix(64 << 20).map_err(|error| {
             ProgramFault::without_help(format!("cannot read {}: {error}", path.display()))
         })?;
-        let command = executable::inspect(&start).and_then(|found| match found {
-            Some(executable) => {
+        let command = match executable::inspect(&start) {
+            Ok(Some(executable)) => {
                 command_planner::start_command(inside, &executable, self.toolchains)
             }
-            None => Err(ProgramFault::without_help(
+            Ok(None) => Err(ProgramFault::without_help(
                 "is not a program: it is neither an ELF binary nor a script with a `#!` line",
-            )),
-        });
-        Ok(command.map_err(|fault| fault.about_file(path))?)
+            )
+            .into()),
+            Err(fault) => Err(fault.into()),
+        };
+        command.map_err(|fault| fault.about_file(path))
     }
 
     /// If the argument names a file, makes it visible. Returns the argument that the program gets.

@@ -12,7 +12,7 @@ use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::launch::{LaunchForm, LaunchSpec};
 use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
-use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system};
+use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system, machine_fault};
 use crate::language::{BOX, PROGRAM};
 use crate::program::BuildVariant;
 use crate::tree::{Node, TreeEntry};
@@ -172,7 +172,7 @@ impl CommandPlanner<'_> {
     ) -> Result<Command, LaunchFault> {
         let path = format!("{dir}/{name}");
         let command = start_command(&path, executable, self.toolchains);
-        Ok(command.map_err(|fault| fault.about_file(Path::new(name)))?)
+        command.map_err(|fault| fault.about_file(Path::new(name)))
     }
 
     fn find_tools(&mut self, templates: &[&str], purpose: &str) -> Result<(), LaunchFault> {
@@ -331,7 +331,7 @@ pub(super) fn start_command(
     path: &str,
     executable: &Executable,
     toolchains: &Toolchains,
-) -> Result<Command, ProgramFault> {
+) -> Result<Command, LaunchFault> {
     match executable {
         Executable::Binary => Ok(Command { argv: vec![path.to_owned()], ..Command::default() }),
         Executable::Script { interpreter: name, arguments } => {
@@ -344,14 +344,17 @@ pub(super) fn start_command(
     }
 }
 
-fn find_interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, ProgramFault> {
-    toolchains.find_named(name, "start it").map_err(|_| {
+fn find_interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain>, LaunchFault> {
+    toolchains.find_named(name, "start it").map_err(|missing| {
+        if machine_fault(&missing.tried).is_some() {
+            return missing.into();
+        }
         let (condition, help) = if name.contains('/') {
             ("in a directory of the system or of the search path", "name an installed program")
         } else {
             ("on this machine", "install it, or change the file that names it")
         };
-        ProgramFault::new(format!("needs `{name}`, which is not {condition}"), help)
+        ProgramFault::new(format!("needs `{name}`, which is not {condition}"), help).into()
     })
 }
 

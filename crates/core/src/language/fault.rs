@@ -44,6 +44,13 @@ pub enum LaunchFault {
 }
 
 impl LaunchFault {
+    pub(super) fn about_file(self, path: &Path) -> Self {
+        match self {
+            Self::Fault(fault) => fault.about_file(path).into(),
+            fault => fault,
+        }
+    }
+
     pub fn to_stop(self, path: &Path) -> Stop {
         match self {
             Self::Fault(fault) => fault.to_diagnostic(path).into(),

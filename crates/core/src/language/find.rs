@@ -80,7 +80,7 @@ fn first_that_answers(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<
         match query_tool(tools, &program, tool) {
             Ok(toolchain) => return Ok(toolchain),
             Err(fault) => {
-                let is_short = matches!(fault, AskFault::Machine(_));
+                let is_short = !matches!(fault, AskFault::Tool(_));
                 tried.push(FailedCandidate { program, fault });
                 if is_short {
                     // Another tool would be chosen by luck.

@@ -5,6 +5,7 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::judgement::JudgeError;
 use crate::language::toolchain::Lookup;
 
 pub trait Probe: Send + Sync {
@@ -39,6 +40,9 @@ pub enum AskFault {
     Tool(String),
     /// The machine is short of something: nothing is known about the tool.
     Machine(String),
+    /// Nobody is left who could answer. A worker cannot say that.
+    #[serde(skip)]
+    Judge(Box<JudgeError>),
 }
 
 impl From<String> for AskFault {
@@ -49,8 +53,10 @@ impl From<String> for AskFault {
 
 impl fmt::Display for AskFault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (Self::Tool(why) | Self::Machine(why)) = self;
-        f.write_str(why)
+        match self {
+            Self::Tool(why) | Self::Machine(why) => f.write_str(why),
+            Self::Judge(error) => error.fmt(f),
+        }
     }
 }
 

@@ -87,14 +87,17 @@ impl MissingTool {
     }
 }
 
-/// If the machine was short of something, it may have the tool.
+/// If a question was not answered, the tool may be there.
 pub(super) fn machine_fault(tried: &[FailedCandidate]) -> Option<&FailedCandidate> {
-    tried.iter().find(|it| matches!(it.fault, AskFault::Machine(_)))
+    tried.iter().find(|it| !matches!(it.fault, AskFault::Tool(_)))
 }
 
 impl From<MissingTool> for JudgeError {
     fn from(missing: MissingTool) -> Self {
         if let Some(FailedCandidate { program, fault }) = machine_fault(&missing.tried) {
+            if let AskFault::Judge(error) = fault {
+                return (**error).clone();
+            }
             let reason = format!("{} cannot be asked for its version: {fault}", program.display());
             let help = "give more of it to this machine, or to the container of juror";
             return Self::new(missing.purpose, reason).help(help).transient();

@@ -13,7 +13,7 @@ use juror_core::job::{Job, JobReply};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
+use juror_core::worker::{WorkerId, WorkerKind};
 use juror_sandbox::executor::{Executor, ManualPipes};
 
 /// Several wrappers may share their knowledge.
@@ -25,14 +25,14 @@ pub struct CachedExecutor {
 struct ResultKey {
     digest: Digest,
     /// The workers whose results have this key; `None` for this machine.
-    workers: Option<Vec<String>>,
+    workers: Option<Vec<WorkerId>>,
 }
 
 impl ResultKey {
     fn is_of(&self, reply: &WorkReply) -> bool {
         let Some(workers) = &self.workers else { return true };
         let ran =
-            |reply: &JobReply| reply.outcome.worker.as_ref().is_some_and(|it| workers.contains(it));
+            |reply: &JobReply| reply.outcome.worker_id.is_some_and(|it| workers.contains(&it));
         reply.replies().into_iter().all(ran)
     }
 }

@@ -215,7 +215,7 @@ mod tests {
     use juror_core::joint::JointJob;
     use juror_core::limits::Limits;
     use juror_core::tree::Tree;
-    use juror_core::worker::MachineIdentity;
+    use juror_core::worker::{MachineIdentity, WorkerId};
 
     fn job() -> Job {
         let program = TreeEntry::new("run", Node::plain(&b"program"[..]));
@@ -407,7 +407,7 @@ mod tests {
             mechanism: "namespaces".to_owned(),
             identity: MachineIdentity { system: digest("system"), hardware: digest("hardware") },
             tools: [(python.clone(), digest("3.13"))].into(),
-            workers: vec!["a".to_owned()],
+            workers: vec![WorkerId { connection: 0, member: 0 }],
         };
         let timed = Job { is_timed: true, ..job() };
         let mut native = Job { keep: BoxRetention::ALL, ..job() };

@@ -1,5 +1,6 @@
 //! The caching executor wraps a scripted one.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, mpsc};
 use std::thread;
@@ -18,7 +19,8 @@ use juror_core::outcome::quiet_outcome;
 use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
 use juror_core::stop::Stop;
 use juror_core::tree::{Node, Tree, TreeEntry};
-use juror_core::work::RunMode;
+use juror_core::work::{RunMode, Work, WorkReply};
+use juror_core::worker::{MachineIdentity, WorkerId, WorkerKind};
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scheduler::{Scheduler, SlotQueue};
 use juror_sandbox::executor::scripted::ScriptedExecutor;
@@ -290,4 +292,77 @@ fn a_program_that_the_cache_lost_is_built_again_when_it_is_needed() {
     check(false, true, 1);
     check(true, false, 0);
     check(true, true, 2);
+}
+
+/// Two connections: the first one's worker is honest, the second one's chooses its name. Both have equal facts.
+struct TwoConnections {
+    inner: Arc<dyn Executor>,
+    commands: [&'static str; 2],
+}
+
+impl TwoConnections {
+    fn id(connection: usize) -> WorkerId {
+        WorkerId { connection, member: 0 }
+    }
+}
+
+impl Executor for TwoConnections {
+    fn slots(&self) -> usize {
+        2
+    }
+
+    fn mechanism(&self) -> String {
+        self.inner.mechanism()
+    }
+
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        let digest = Blob::from(&b"same"[..]).digest().expect("bytes in memory");
+        let kind = |(connection, command): (usize, &&str)| WorkerKind {
+            command: (*command).to_owned(),
+            mechanism: "namespaces".to_owned(),
+            identity: MachineIdentity { system: digest, hardware: digest },
+            tools: BTreeMap::new(),
+            workers: vec![Self::id(connection)],
+        };
+        Some(self.commands.iter().enumerate().map(kind).collect())
+    }
+
+    fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
+        self.inner.run(work, mode)
+    }
+
+    fn stop(&self) {}
+}
+
+/// `ran` is the connection that ran the job, with the name that its worker chose.
+#[test]
+fn a_result_is_kept_for_the_connection_that_ran_it_whatever_its_name() {
+    let check = |ran: Option<usize>, name: &str, later: [&'static str; 2], is_known: bool| {
+        let commands = Commands::new();
+        let command = |commands_of_workers| {
+            let runs = Arc::clone(&commands.runs);
+            let name = name.to_owned();
+            let inner = Arc::new(ScriptedExecutor::new(2, move |_: &Job| {
+                runs.fetch_add(1, Ordering::SeqCst);
+                let worker_id = ran.map(TwoConnections::id);
+                Ok(reply(Outcome { worker: Some(name.clone()), worker_id, ..quiet_outcome() }))
+            }));
+            let inner = Arc::new(TwoConnections { inner, commands: commands_of_workers });
+            CachedExecutor::new(inner, commands.knowledge(false))
+        };
+        command(["honest", "evil"]).run_job(&job("a", "1")).unwrap();
+        assert_eq!(commands.runs(), 1);
+        command(later).run_job(&job("a", "1")).unwrap();
+        assert_eq!(commands.runs() == 0, is_known, "{ran:?} {name} {later:?}");
+    };
+    for name in ["x", "x (2)", "honest", ""] {
+        check(Some(1), name, ["honest", "other"], false);
+        check(Some(1), name, ["evil", "other"], true);
+        check(Some(0), name, ["honest", "other"], true);
+        check(Some(0), name, ["other", "honest"], true);
+        check(Some(0), name, ["evil", "other"], false);
+        // A member that was never announced.
+        check(None, name, ["honest", "evil"], false);
+        check(Some(7), name, ["honest", "evil"], false);
+    }
 }

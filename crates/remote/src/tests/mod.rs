@@ -15,22 +15,23 @@ use std::time::Duration;
 use crate::frame::{Peer, encode_frame};
 use crate::judge_side::ReceivedMessage;
 use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess};
-use crate::message::{MessageFromWorker, WorkerFacts};
+use crate::message::{MessageFromWorker, ToolAnswer, WorkerFacts};
 use crate::serve::{EXTRA_JOBS, serve};
-use crate::state::{WorkerState, WorkersState};
-use crate::workers::{Workers, build_reports, may_take_long};
-use juror_core::blob::Blob;
+use crate::state::{Member, WorkerState, WorkersState};
+use crate::workers::{Workers, build_reports, identify_command, may_take_long};
+use juror_core::blob::{Blob, Digest};
 use juror_core::isolation::Isolation;
 use juror_core::job::{BoxRetention, Command, Job, JobReply, VisibleContent, VisiblePath};
+use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::probe::{AskFault, Probe};
 use juror_core::language::tool::TOOLS;
-use juror_core::language::toolchain::{Lookup, Toolchains};
+use juror_core::language::toolchain::{Linking, Lookup, Toolchain, Toolchains};
 use juror_core::limits::{Limits, ProblemLimits};
 use juror_core::outcome::quiet_outcome;
 use juror_core::stop::Stop;
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
-use juror_core::worker::{MachineIdentity, WorkerReport};
+use juror_core::worker::{MachineIdentity, WorkerId, WorkerReport};
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 
@@ -449,13 +450,17 @@ fn a_worker_shows_only_tools_that_it_found() {
     assert_eq!(error.reason, "a directory of this machine is shown to it");
 }
 
+fn member(name: &str) -> Member {
+    Member { reported: name.to_owned(), facts: facts(name, 2) }
+}
+
 #[test]
 fn an_unannounced_worker_is_reported_if_it_ran_programs() {
     let check = |programs: &[(&str, usize)], members: &[&str], expected: &[&str]| {
         let worker = WorkerState {
             facts: Some(facts("all", 4)),
             programs: programs.iter().map(|(name, number)| ((*name).to_owned(), *number)).collect(),
-            members: members.iter().map(|name| facts(name, 2)).collect(),
+            members: members.iter().map(|name| member(name)).collect(),
             ..WorkerState::new("all".to_owned())
         };
         let reports = build_reports(&worker);
@@ -522,14 +527,23 @@ fn a_command_that_ends_is_started_once_more() {
     assert_eq!(workers.report()[0].lost, None);
 }
 
+fn digest(text: &str) -> Digest {
+    Blob::from(text.as_bytes()).digest().expect("bytes in memory")
+}
+
+/// A worker on a machine with this system.
+fn on(name: &str, system: &str) -> WorkerFacts {
+    let identity = MachineIdentity { system: digest(system), hardware: digest("one") };
+    WorkerFacts { identity: Some(identity), ..facts(name, 1) }
+}
+
+fn ids(workers: &[(usize, usize)]) -> Vec<WorkerId> {
+    workers.iter().map(|&(connection, member)| WorkerId { connection, member }).collect()
+}
+
 /// A result counts for the kind of the connection it came through, whatever names there are behind it.
 #[test]
 fn workers_are_of_a_kind_if_their_machines_are_alike_and_one_command_reaches_them() {
-    let digest = |text: &str| Blob::from(text.as_bytes()).digest().expect("bytes in memory");
-    let on = |name: &str, system: &str| {
-        let identity = MachineIdentity { system: digest(system), hardware: digest("one") };
-        WorkerFacts { identity: Some(identity), ..facts(name, 1) }
-    };
     let mut state = WorkersState::default();
     for (command, facts) in [
         ("ssh a", on("a", "old")),
@@ -544,10 +558,13 @@ fn workers_are_of_a_kind_if_their_machines_are_alike_and_one_command_reaches_the
         state.note(1, ReceivedMessage::Member(facts));
     }
     let kinds = state.worker_kinds();
-    let kinds: Vec<_> = kinds.iter().map(|kind| (&*kind.command, kind.workers.join(" "))).collect();
-    let expected =
-        [("ssh a", "a"), ("juror-nats submit", "b1 b3"), ("juror-nats submit", "b2 a (all)")];
-    assert_eq!(kinds, expected.map(|(command, workers)| (command, workers.to_owned())));
+    let kinds: Vec<_> = kinds.into_iter().map(|kind| (kind.command, kind.workers)).collect();
+    let expected: [(&str, &[(usize, usize)]); 3] = [
+        ("ssh a", &[(0, 0)]),
+        ("juror-nats submit", &[(1, 0), (1, 2)]),
+        ("juror-nats submit", &[(1, 1), (1, 3)]),
+    ];
+    assert_eq!(kinds, expected.map(|(command, workers)| (command.to_owned(), ids(workers))));
     let check = |connection, name: &str, expected| {
         assert_eq!(state.distinct_name(connection, name.to_owned()), expected);
     };
@@ -556,4 +573,191 @@ fn workers_are_of_a_kind_if_their_machines_are_alike_and_one_command_reaches_the
     check(1, "a", "a (all)");
     check(1, "c", "c (all)");
     check(2, "b2", "b2 (c)");
+}
+
+/// Names that workers choose, behind two connections of one command and one of another.
+#[test]
+fn a_result_is_of_the_connection_that_sent_it_whatever_names_workers_choose() {
+    let check = |names: [&str; 3], members: &[(usize, &str)]| {
+        let mut state = WorkersState::default();
+        for (command, name) in ["./a", "./a", "./evil"].into_iter().zip(names) {
+            let worker = WorkerState::new(command.to_owned());
+            let (facts, name) = (Some(on(name, "same")), name.to_owned());
+            state.workers.push(WorkerState { name, facts, ..worker });
+        }
+        for &(connection, name) in members {
+            state.note(connection, ReceivedMessage::Member(on(name, "same")));
+        }
+        let kinds = state.worker_kinds();
+        assert_eq!(kinds.len(), 2, "{names:?} {members:?}");
+        let of = |command: &str| {
+            let kind = kinds.iter().find(|kind| kind.command == command).expect("a kind");
+            kind.workers.iter().map(|it| it.connection).collect::<Vec<_>>()
+        };
+        assert!(of("./evil").iter().all(|it| *it == 2), "{names:?} {members:?}");
+        assert!(of("./a").iter().all(|it| *it < 2), "{names:?} {members:?}");
+        for name in names.into_iter().chain(["x", "x (2)", "./a", ""]) {
+            let member = state.workers[2].member(Some(name));
+            let is_announced = members.contains(&(2, name));
+            assert_eq!(member.is_some(), is_announced, "{name} of {names:?}");
+        }
+    };
+    check(["x", "x (2)", "x (2)"], &[]);
+    check(["x", "x", "x (2)"], &[]);
+    check(["x", "x", "./a"], &[]);
+    check(["", "", ""], &[]);
+    check(["x", "y", "z"], &[(2, "x"), (2, "y"), (2, "x (./a)")]);
+    check(["x", "y", "z"], &[(2, "x"), (0, "x"), (1, "x (./evil)")]);
+}
+
+#[test]
+fn results_of_a_worker_whose_facts_change_count_for_the_new_ones() {
+    let mut state = WorkersState::default();
+    let worker = WorkerState::new("submit".to_owned());
+    state.workers.push(WorkerState { facts: Some(on("all", "old")), ..worker });
+    let mut check = |announced: WorkerFacts, expected: (usize, usize)| {
+        state.note(0, ReceivedMessage::Member(announced));
+        let found = (state.workers[0].member(Some("b")), state.worker_kinds().len());
+        assert_eq!(found, (Some(expected.0), expected.1));
+    };
+    check(on("b", "old"), (0, 1));
+    check(on("b", "old"), (0, 1));
+    check(on("b", "new"), (1, 2));
+    check(on("c", "new"), (1, 2));
+    check(WorkerFacts { mechanism: "other".to_owned(), ..on("b", "new") }, (3, 3));
+    check(WorkerFacts { pace: Duration::from_secs(1), ..on("b", "new") }, (4, 3));
+    assert_eq!(state.workers[0].member(None), None);
+    assert_eq!(build_reports(&state.workers[0]).len(), 2);
+}
+
+/// Two workers that one command reaches, with a tool whose files they identify so.
+#[test]
+fn workers_with_other_tools_are_of_another_kind() {
+    let check = |first: Option<&str>, second: Option<&str>, expected: &[&[(usize, usize)]]| {
+        let mut state = WorkersState::default();
+        for files in [first, second] {
+            let tool = Toolchain {
+                program: "/usr/bin/lua".into(),
+                visible: Vec::new(),
+                version: "5.4".to_owned(),
+                linking: Linking::Dynamic,
+                has_lld: false,
+            };
+            let answer = ToolAnswer { found: Ok(tool), files: files.map(digest) };
+            let tools = [("{lua}".to_owned(), answer)].into();
+            let worker = WorkerState::new("./a".to_owned());
+            state.workers.push(WorkerState { facts: Some(on("x", "same")), tools, ..worker });
+        }
+        let kinds: Vec<_> = state.worker_kinds().into_iter().map(|kind| kind.workers).collect();
+        let expected: Vec<_> = expected.iter().map(|workers| ids(workers)).collect();
+        assert_eq!(kinds, expected, "{first:?} {second:?}");
+    };
+    check(Some("1"), Some("1"), &[&[(0, 0), (1, 0)]]);
+    check(Some("1"), Some("2"), &[&[(0, 0)], &[(1, 0)]]);
+    check(None, Some("1"), &[&[(1, 0)]]);
+    check(Some("1"), None, &[&[(0, 0)]]);
+    check(None, None, &[]);
+}
+
+/// The second start of a command reaches something else.
+#[test]
+fn a_worker_that_is_started_once_more_must_be_the_same() {
+    let check = |second: WorkerFacts, expected: &str| {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, facts) in [("first", on("x", "same")), ("second", second)] {
+            let ready = encode_frame(&MessageFromWorker::Ready(facts), &[]).unwrap();
+            let greeting = Peer::Worker.greeting().into_bytes();
+            std::fs::write(directory.path().join(name), [greeting, ready].concat()).unwrap();
+        }
+        let script = "cd $0; if [ -e again ]; then cat second; exec cat > in; fi
+            : > again; cat first; head -c 200 > /dev/null; exit 3";
+        let mut command = std::process::Command::new("/bin/sh");
+        command.arg("-c").arg(script).arg(directory.path());
+        let pipes = WorkerConnection { name: "typed".to_owned(), command }.open().unwrap();
+        let workers = connect_workers(vec![("typed".to_owned(), pipes)]);
+        let sent = bytes(1000);
+        let Err(Stop::Fault(error)) = workers.run_job(&job("/x", &sent)) else { panic!("lost") };
+        assert!(error.reason.contains(expected), "{error}");
+    };
+    let same = || on("x", "same");
+    let mechanism = "other meters".to_owned();
+    check(WorkerFacts { mechanism, ..same() }, "it isolates or measures programs otherwise");
+    let isolation = Isolation::Plain;
+    check(WorkerFacts { isolation, ..same() }, "it isolates or measures programs otherwise");
+    check(on("x", "other"), "it is another machine");
+    check(WorkerFacts { identity: None, ..same() }, "it is another machine");
+}
+
+/// The greeting and the session have 100 bytes or less, a question has more than 10.
+#[test]
+fn a_tool_that_nobody_is_left_to_look_for_is_no_missing_tool() {
+    let dying = |after| dying_worker("weak", after);
+    let has = |tools: &'static [&'static str]| {
+        worker(facts("good", 1), FakeTools(tools, "Lua 5.4"), ScriptedExecutor::new(1, echo))
+    };
+    let check = |workers: Vec<(String, WorkerPipes)>, expected: Result<&str, Option<&str>>| {
+        let workers = connect_workers(workers);
+        let tools = Toolchains::new(workers.probe());
+        let lua = TOOLS.iter().find(|tool| tool.name() == "lua").unwrap();
+        for _ in 0..2 {
+            let found = tools.find(lua, "run Lua");
+            let named = tools.find_named("lua", "run it").map_err(JudgeError::from);
+            let found = found.map(|it| it.version.clone()).map_err(JudgeError::from);
+            let kind = |error: &JudgeError| error.kind == FaultKind::NoWorker;
+            assert_eq!(named.as_ref().is_err_and(kind), found.as_ref().is_err_and(kind));
+            let found = found.map_err(|error| {
+                assert_eq!(error.kind == FaultKind::NoWorker, error.lacks.is_none(), "{error}");
+                error.lacks
+            });
+            let expected = expected.map(str::to_owned);
+            assert_eq!(found, expected.map_err(|lacks| lacks.map(str::to_owned)));
+        }
+    };
+    let session = Peer::Sender.greeting().len() as u64 + 30;
+    for more in [0, 1, 5] {
+        check(vec![dying(session + more)], Err(None));
+        check(vec![dying(session + more), dying(session)], Err(None));
+        check(vec![dying(session + more), has(&["lua"])], Ok("Lua 5.4"));
+        check(vec![dying(session + more), has(&[])], Err(Some("lua")));
+    }
+    check(vec![has(&[])], Err(Some("lua")));
+}
+
+#[test]
+fn a_worker_cannot_say_that_no_worker_is_left() {
+    let check = |sent: JudgeError, expected: Option<&str>| {
+        let executor = ScriptedExecutor::new(1, move |_: &Job| Err(sent.clone().into()));
+        let workers = connect_workers(vec![worker(facts("a", 1), NO_TOOLS, executor)]);
+        let Err(Stop::Fault(error)) = workers.run_job(&job("/x", b"")) else { panic!("a fault") };
+        assert_ne!(error.kind, FaultKind::NoWorker);
+        assert_eq!(expected.is_some_and(|it| it == error.reason), expected.is_some(), "{error}");
+    };
+    let plain = JudgeError::new("start it", "no room");
+    check(plain.clone(), Some("no room"));
+    check(JudgeError { kind: FaultKind::Unstartable, ..plain.clone() }, Some("no room"));
+    check(JudgeError { kind: FaultKind::NoWorker, ..plain.clone() }, None);
+    let fault = AskFault::Judge(Box::new(plain));
+    assert!(postcard::to_allocvec(&fault).is_err(), "nor for a tool");
+}
+
+#[test]
+fn a_relative_command_is_another_one_in_another_directory() {
+    let directory = tempfile::tempdir().unwrap();
+    let file = directory.path().join("worker.sh");
+    std::fs::write(&file, "").unwrap();
+    let here = std::env::current_dir().unwrap();
+    let check = |words: &[&str], expected: &str| {
+        let mut command = std::process::Command::new(words[0]);
+        command.args(&words[1..]);
+        let connection = WorkerConnection { name: words.join(" "), command };
+        assert_eq!(identify_command(&words.join(" "), Some(&connection)), expected);
+    };
+    let absolute = file.to_str().unwrap();
+    check(&[absolute], absolute);
+    check(&["/usr/bin/ssh", "lab", "juror"], "/usr/bin/ssh lab juror");
+    let manifest = format!(" {}", here.join("Cargo.toml").display());
+    check(&["./Cargo.toml"], &format!("./Cargo.toml{manifest}"));
+    check(&["/bin/sh", "Cargo.toml"], &format!("/bin/sh Cargo.toml{manifest}"));
+    check(&["src/../Cargo.toml", "x"], &format!("src/../Cargo.toml x{manifest}"));
+    assert_eq!(identify_command("local", None), "local");
 }
