@@ -184,7 +184,15 @@ pub(super) fn is_unchanged(job: &Job, surroundings: &Surroundings) -> bool {
     let same = |path: &Path| {
         !path.is_file() || surroundings.file_digest(path) == surroundings.installed_digest(path)
     };
-    job.blobs().all(|blob| surroundings.is_unchanged(blob)) && system_program(job).is_none_or(same)
+    let mut installed = job.command.visible.iter().filter_map(|shown| match &shown.what {
+        VisibleContent::Installed { .. } => Some(&*shown.inside),
+        VisibleContent::Tree(_) => None,
+    });
+    let same_tool = |path| surroundings.read_installed(path) == surroundings.installed_digest(path);
+    job.blobs().all(|blob| surroundings.is_unchanged(blob))
+        && system_program(job).is_none_or(same)
+        // Runs are many and short.
+        && (job.keep == BoxRetention::Nothing || installed.all(same_tool))
 }
 
 /// Whether a compiler may use all features of the processor: an argument or a script among the sources says so.
@@ -324,9 +332,9 @@ mod tests {
         };
         let least = Job { command: job().command, ..Job::default() };
         let recorded = [
-            "539e652853993538bea0e11507e43894",
-            "19d600c64cd83f41ed13275e5204598a",
-            "f9af63fc3de018eee6d559aa5b3e6251",
+            "56760933c3e0ad8046c1e9a894197579",
+            "92912cd530d53c3141a1cf061c6fa125",
+            "82eb13796ec41e318394bbd76e1360a8",
         ];
         assert_eq!(
             [key(&job()), key(&build), key(&least)],
@@ -375,10 +383,33 @@ mod tests {
             assert_eq!(is_unchanged(&job, &surroundings), expected, "{age} {text}");
         };
         for age in [0, 100] {
-            check(age, "input", true);
+            check(age, "input", false);
             check(age, "inpux", false);
             check(age, "longer", false);
         }
+    }
+
+    #[test]
+    fn a_tool_that_changes_during_a_build_is_noticed() {
+        let check = |keep: BoxRetention, change: fn(&Path), expected: bool| {
+            let dir = tempfile::tempdir().unwrap();
+            fs::create_dir(dir.path().join("bin")).unwrap();
+            fs::write(dir.path().join("bin/cfg"), "F=1").unwrap();
+            let (name, identity) = ("gcc".to_owned(), "12".to_owned());
+            let what = VisibleContent::Installed { name, identity };
+            let mut job = Job { keep, ..job() };
+            job.command.visible.push(VisiblePath { inside: dir.path().to_path_buf(), what });
+            let surroundings = Surroundings::default();
+            assert!(key_of(&job.clone().into(), here("", &surroundings)).is_some());
+            change(dir.path());
+            assert_eq!(is_unchanged(&job, &surroundings), expected, "{:?}", job.keep);
+        };
+        check(BoxRetention::ALL, |_| (), true);
+        check(BoxRetention::ALL, |dir| fs::write(dir.join("bin/cfg"), "F=2").unwrap(), false);
+        check(BoxRetention::ALL, |dir| fs::write(dir.join("new"), "").unwrap(), false);
+        check(BoxRetention::ALL, |dir| fs::remove_dir_all(dir.join("bin")).unwrap(), false);
+        // To read it after each of many short runs would take longer than they.
+        check(BoxRetention::Nothing, |dir| fs::write(dir.join("new"), "").unwrap(), true);
     }
 
     #[test]

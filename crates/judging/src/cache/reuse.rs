@@ -14,13 +14,14 @@
 //! | memory ran out | allow no more memory than it had, and allow its time |
 //! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
 //!
-//! Without a control group that measures memory, a program notices the memory limit, because a call fails. Then the
-//! limit must be equal. Facts of two joined programs must be valid for both. If the new limits stopped one of them
+//! Without a control group that measures memory, a program notices the memory limit, because a call fails. Without
+//! isolation, it may be able to ask for its limit of CPU time. Then the limit must be equal. Facts of two joined programs must be valid for both. If the new limits stopped one of them
 //! earlier, its partner could end differently. So facts of a joint run are never kept for being too slow by the
 //! measured time alone.
 
 use std::time::Duration;
 
+use juror_core::isolation::Isolation;
 use juror_core::limits::Limits;
 use juror_core::outcome::{Meter, Outcome, StopReason};
 
@@ -42,6 +43,9 @@ pub(super) fn is_still_valid(
         return true;
     }
     if old.output != now.output || old.processes != now.processes {
+        return false;
+    }
+    if outcome.mechanism.isolation == Isolation::Plain && old.cpu_time != now.cpu_time {
         return false;
     }
     let is_noticed = outcome.mechanism.memory == Meter::Rusage;
@@ -173,6 +177,9 @@ mod tests {
         outcome.mechanism.memory = Meter::Rusage;
         check(&outcome, limits(1000, 300), false);
         check(&outcome, limits(900, 256), true);
+        outcome.mechanism.isolation = Isolation::Plain;
+        check(&outcome, limits(900, 256), false);
+        check(&outcome, limits(1000, 256), true);
     }
 
     const STOPS: [Option<StopReason>; 5] = [

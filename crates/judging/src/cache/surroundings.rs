@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
+use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::io::{self, BufRead as _, BufReader};
 use std::os::unix::ffi::OsStrExt as _;
@@ -21,6 +22,7 @@ use juror_core::blob::{Blob, Digest};
 use juror_core::language::toolchain::Toolchain;
 use juror_core::root::FilePath;
 use juror_core::worker::MachineIdentity;
+use juror_sandbox::sandbox::{dates_show_changes, inherited_limits, shown_settings};
 
 pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
     let bytes = postcard::to_allocvec(what).ok()?;
@@ -53,6 +55,13 @@ const PACKAGE_DIRECTORIES: [&str; 9] = [
     "/usr/local/Cellar",
 ];
 
+/// How deep juror reads an installation beside those of the system, and how many names it may have there.
+const LEVELS: u32 = 3;
+const NAMES_MAX: usize = 20_000;
+
+/// Of a larger file there, only the size counts, in bytes.
+const SMALL: u64 = 64 << 10;
+
 /// A file that changed so recently may change again without a new timestamp.
 const UNSETTLED: Duration = Duration::from_secs(2);
 
@@ -67,9 +76,36 @@ struct FileStamp {
     changed: (i64, i64),
 }
 
+impl FileStamp {
+    /// `None` if there is no regular file.
+    fn of(path: &FilePath) -> Option<Self> {
+        let found = path.metadata().ok().filter(fs::Metadata::is_file)?;
+        Some(Self {
+            path: path.as_os_str().as_bytes().to_vec(),
+            device: found.dev(),
+            inode: found.ino(),
+            size: found.size(),
+            modified: (found.mtime(), found.mtime_nsec()),
+            changed: (found.ctime(), found.ctime_nsec()),
+        })
+    }
+}
+
 type PathBytes = Vec<u8>;
 
+/// What counts of a file or directory of an installation.
+#[derive(Serialize)]
+struct InstalledEntry {
+    name: PathBytes,
+    /// Of a link.
+    target: Option<PathBytes>,
+    /// Of a file.
+    size: Option<u64>,
+    contents: Option<Digest>,
+}
+
 /// A file as it was when juror read it last.
+#[derive(Clone)]
 struct KnownFile {
     stamp: FileStamp,
     /// Whether the stamp shows every later change.
@@ -78,7 +114,6 @@ struct KnownFile {
 }
 
 /// Digests of files, by their stamps, and of the machine.
-#[derive(Default)]
 pub struct Surroundings {
     /// Remembers digests of files for later commands.
     store: Option<Arc<Store>>,
@@ -86,6 +121,20 @@ pub struct Surroundings {
     directories: Mutex<HashMap<PathBuf, Option<Digest>>>,
     system: OnceLock<Option<Digest>>,
     hardware: OnceLock<Option<Digest>>,
+    is_settled: fn(&FileStamp, &FilePath) -> bool,
+}
+
+impl Default for Surroundings {
+    fn default() -> Self {
+        Self {
+            store: None,
+            files: Mutex::default(),
+            directories: Mutex::default(),
+            system: OnceLock::new(),
+            hardware: OnceLock::new(),
+            is_settled,
+        }
+    }
 }
 
 impl Surroundings {
@@ -116,11 +165,17 @@ impl Surroundings {
         }
     }
 
-    /// Whether a blob is as it was when its digest was taken. Somebody may write files of a package meanwhile.
+    /// Whether a blob is as it was when its digest was taken, and was so all the time. Somebody may write files of a
+    /// package meanwhile.
     pub(super) fn is_unchanged(&self, blob: &Blob) -> bool {
-        let was_looked_at = |path: &&FilePath| self.files.lock().contains_key(path.as_path());
-        let path = blob.path().filter(was_looked_at);
-        path.is_none_or(|path| self.contents_digest(path) == blob.known_digest())
+        let Some(path) = blob.path() else { return true };
+        let known = self.files.lock().get(path.as_path()).cloned();
+        known.is_none_or(|known| {
+            let same = |digest| Some(digest) == blob.known_digest();
+            FileStamp::of(path).is_some_and(|stamp| stamp == known.stamp)
+                && same(known.digest)
+                && (known.is_settled || Blob::file(path).digest().is_ok_and(same))
+        })
     }
 
     /// A file of this machine that is not in a package.
@@ -129,29 +184,22 @@ impl Surroundings {
     }
 
     fn contents_digest(&self, path: &FilePath) -> Option<Digest> {
-        let found = path.metadata().ok().filter(fs::Metadata::is_file)?;
-        let stamp = FileStamp {
-            path: path.as_os_str().as_bytes().to_vec(),
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
-        };
+        let stamp = FileStamp::of(path)?;
         if let Some(seen) = self.files.lock().get(path.as_path())
             && seen.is_settled
             && seen.stamp == stamp
         {
             return Some(seen.digest);
         }
-        let key = digest_of(&("file", &stamp))?;
+        let key = digest_of(&("contents", &stamp))?;
         let kept = self.store.as_ref().and_then(|store| store.get(&key));
         let kept = kept.and_then(|it| it.bytes.try_into().ok()).map(Digest);
         let (digest, is_settled) = match kept {
             Some(digest) => (digest, true),
             None => {
+                // Who begins to write after this question changes the stamp.
+                let is_settled = (self.is_settled)(&stamp, path);
                 let digest = Blob::file(path).digest().ok()?;
-                let is_settled = is_settled(&stamp);
                 if let Some(store) = self.store.as_ref().filter(|_| is_settled) {
                     store.put(&key, &digest.0);
                 }
@@ -162,27 +210,54 @@ impl Surroundings {
         Some(digest)
     }
 
-    /// A directory or file that programs see besides the system's own.
+    /// A directory or file that programs see besides the system's own. It is read once in a command.
     pub(super) fn installed_digest(&self, path: &Path) -> Option<Digest> {
         let known = || self.directories.lock();
         if let Some(digest) = known().get(path) {
             return *digest;
         }
-        let found = if path.is_dir() {
-            let mut all = vec![list_names(path), list_names(&path.join("bin"))];
-            // Packages of a language are installed there.
-            let python = python_directories(&path.join("lib"));
-            all.extend(python.iter().map(|dir| list_names(&dir.join("site-packages"))));
-            all.push(list_names(&path.join("lib/node_modules")));
-            digest_of(&all)
-        } else {
-            self.file_digest(path)
-        };
+        let found = self.read_installed(path);
         known().insert(path.to_path_buf(), found);
         found
     }
 
-    /// What is installed on the system, according to its package managers.
+    pub(super) fn read_installed(&self, path: &Path) -> Option<Digest> {
+        if !path.is_dir() {
+            return self.file_digest(path);
+        }
+        // Packages of a language are installed there.
+        let mut packages = python_directories(&path.join("lib"));
+        packages.iter_mut().for_each(|dir| dir.push("site-packages"));
+        packages.push(path.join("lib/node_modules"));
+        let packages: Vec<_> = packages.iter().map(|dir| list_names(dir)).collect();
+        let mut entries = Vec::new();
+        // A larger one is a store: its names have versions.
+        let is_read = self.read_entries(path, LEVELS, &mut entries);
+        let names =
+            if is_read { None } else { Some([list_names(path), list_names(&path.join("bin"))]) };
+        digest_of(&(is_read.then_some(entries), names, packages))
+    }
+
+    /// Adds what is in a directory, and the contents of small files. `false` if that is too much.
+    fn read_entries(&self, dir: &Path, levels: u32, entries: &mut Vec<InstalledEntry>) -> bool {
+        // What juror cannot read, programs cannot read either.
+        let names = list_names(dir).unwrap_or_default();
+        if entries.len() + names.len() > NAMES_MAX {
+            return false;
+        }
+        names.into_iter().all(|(name, target)| {
+            let path = dir.join(OsStr::from_bytes(&name));
+            let found = fs::symlink_metadata(&path).ok();
+            let size = found.as_ref().filter(|it| it.is_file()).map(fs::Metadata::len);
+            let contents = size.filter(|size| *size <= SMALL).and_then(|_| self.file_digest(&path));
+            let name = path.as_os_str().as_bytes().to_vec();
+            entries.push(InstalledEntry { name, target, size, contents });
+            let is_inner = levels > 1 && found.is_some_and(|it| it.is_dir());
+            !is_inner || self.read_entries(&path, levels - 1, entries)
+        })
+    }
+
+    /// What is installed on the system, according to its package managers, and how it is set.
     pub(super) fn system_digest(&self) -> Option<Digest> {
         *self.system.get_or_init(|| {
             let notes = PACKAGE_RECORDS.map(|path| self.file_digest(Path::new(path)));
@@ -191,22 +266,38 @@ impl Surroundings {
             let packages = ["dist-packages", "site-packages"];
             let python: Vec<_> =
                 python.iter().map(|dir| packages.map(|name| list_names(&dir.join(name)))).collect();
-            digest_of(&(env::consts::OS, env::consts::ARCH, notes, lists, python))
+            let settings: Vec<_> =
+                shown_settings().into_iter().map(|path| self.read_installed(&path)).collect();
+            let system = (env::consts::OS, env::consts::ARCH, inherited_limits(), settings);
+            digest_of(&(system, notes, lists, python))
         })
     }
 
-    /// Processor and kernel, which decide how long an undisturbed program takes.
+    /// Processor, memory and kernel, which decide how long an undisturbed program takes.
     pub(super) fn hardware_digest(&self) -> Option<Digest> {
         *self.hardware.get_or_init(|| {
             let uname = rustix::system::uname();
             let kernel = (uname.sysname().to_bytes(), uname.release().to_bytes());
             let count = thread::available_parallelism().map_or(1, usize::from);
-            digest_of(&(kernel, uname.machine().to_bytes(), processor(), count))
+            digest_of(&(kernel, uname.machine().to_bytes(), processor(), count, memory_size()))
         })
     }
 }
 
-fn is_settled(stamp: &FileStamp) -> bool {
+/// In units of 64 MiB: the kernel takes a part at its start, which is not always the same. Java chooses its heap and its
+/// collector by it.
+fn memory_size() -> Option<u64> {
+    let text = fs::read_to_string("/proc/meminfo").ok()?;
+    let kibibytes: u64 = text.lines().next()?.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kibibytes.div_ceil(64 << 10))
+}
+
+/// Whether the stamp shows every later change.
+fn is_settled(stamp: &FileStamp, path: &FilePath) -> bool {
+    is_old(stamp) && path.open().is_ok_and(|file| dates_show_changes(&file))
+}
+
+fn is_old(stamp: &FileStamp) -> bool {
     let last = stamp.modified.max(stamp.changed).0;
     let last = u64::try_from(last).map_or(Duration::ZERO, Duration::from_secs);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
@@ -217,7 +308,7 @@ fn is_settled(stamp: &FileStamp) -> bool {
 fn python_directories(libraries: &Path) -> Vec<PathBuf> {
     let names = list_names(libraries).unwrap_or_default().into_keys();
     let names = names.filter(|name| name.starts_with(b"python"));
-    names.map(|name| libraries.join(std::ffi::OsStr::from_bytes(&name))).collect()
+    names.map(|name| libraries.join(OsStr::from_bytes(&name))).collect()
 }
 
 /// Links with their targets.
@@ -226,7 +317,7 @@ fn list_names(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
         let entry = entry.ok()?;
         let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
         let target = is_link.then(|| fs::read_link(entry.path()).ok()).flatten();
-        let bytes = |path: &std::ffi::OsStr| path.as_bytes().to_vec();
+        let bytes = |path: &OsStr| path.as_bytes().to_vec();
         Some((bytes(&entry.file_name()), target.map(|it| bytes(it.as_os_str()))))
     };
     Some(fs::read_dir(dir).ok()?.filter_map(entry).collect())
@@ -282,8 +373,69 @@ mod tests {
         assert_eq!(surroundings.file_digest(dir.path()), None);
     }
 
+    /// Whoever has it open may have it mapped: then a later change has no date of its own.
     #[test]
-    fn installed_software_is_identified_by_names_and_links() {
+    fn the_digest_of_a_file_is_not_kept_while_somebody_can_write_to_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("file");
+        fs::write(&path, "one").unwrap();
+        let file = FilePath::root(&path);
+        let is_dated = dates_show_changes(&file.open().unwrap());
+        let check = |writer: Option<&mut fs::OpenOptions>, expected: bool| {
+            let store = Arc::new(Store::scratch());
+            // In this test, files are old enough.
+            let command = Surroundings {
+                is_settled: |_, path| path.open().is_ok_and(|file| dates_show_changes(&file)),
+                ..Surroundings::new(Arc::clone(&store))
+            };
+            let _writer = writer.map(|options| options.open(&path).unwrap());
+            assert!(command.file_digest(&path).is_some());
+            let key = digest_of(&("contents", FileStamp::of(&file).unwrap())).unwrap();
+            assert_eq!(store.get(&key).is_some(), expected && is_dated);
+        };
+        check(None, true);
+        check(Some(File::options().read(true)), true);
+        check(Some(File::options().write(true)), false);
+        check(Some(File::options().read(true).write(true)), false);
+        check(Some(File::options().append(true)), false);
+        check(None, true);
+    }
+
+    #[test]
+    fn a_file_that_changed_back_was_not_unchanged() {
+        let dir = tempfile::tempdir().unwrap();
+        let check = |name: &str, change: fn(&Path), expected: bool| {
+            let path = dir.path().join(name);
+            fs::write(&path, "one").unwrap();
+            let surroundings = Surroundings::default();
+            let blob = Blob::file(&FilePath::root(&path));
+            surroundings.blob_digest(&blob);
+            change(&path);
+            assert_eq!(surroundings.is_unchanged(&blob), expected, "{name}");
+        };
+        check("nothing", |_| (), true);
+        check("another file", |path| fs::write(path.with_file_name("other"), "x").unwrap(), true);
+        check("longer", |path| fs::write(path, "longer").unwrap(), false);
+        check("removed", |path| fs::remove_file(path).unwrap(), false);
+        let replace = |path: &Path| {
+            let other = path.with_file_name("new");
+            fs::write(&other, "one").unwrap();
+            fs::rename(other, path).unwrap();
+        };
+        check("replaced by the same", replace, false);
+        let aside = |path: &Path| {
+            let other = path.with_file_name("aside");
+            fs::rename(path, &other).unwrap();
+            fs::write(path, "two").unwrap();
+            fs::remove_file(path).unwrap();
+            // A new name would date the file, too.
+            fs::copy(other, path).unwrap();
+        };
+        check("aside and back", aside, false);
+    }
+
+    #[test]
+    fn installed_software_is_identified_by_names_links_and_small_files() {
         let dir = tempfile::tempdir().unwrap();
         let installed_digest = || Surroundings::default().installed_digest(dir.path());
         let mut seen = vec![installed_digest()];
@@ -293,6 +445,11 @@ mod tests {
             assert!(!seen.contains(&now), "{what}");
             seen.push(now);
         };
+        let write = |name: &str, contents: &[u8]| {
+            let path = dir.path().join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, contents).unwrap();
+        };
         let packages = dir.path().join("lib/python3.11/site-packages");
         fs::create_dir_all(&packages).unwrap();
         check("a directory");
@@ -300,6 +457,30 @@ mod tests {
         check("a package");
         std::os::unix::fs::symlink("python3.11", dir.path().join("python")).unwrap();
         check("a link");
+        for name in ["cfg", "bin/cfg", "etc/gcc.conf", "lib/gcc/specs", ".hidden"] {
+            write(name, b"F=");
+            check(name);
+            write(name, b"G=");
+            check(&format!("{name} of the same size"));
+        }
+        write("bin/large", &vec![0; 100_000]);
+        check("a large file");
+        write("bin/large", &vec![0; 100_001]);
+        check("a larger file");
+        fs::rename(dir.path().join("bin/cfg"), dir.path().join("etc/cfg")).unwrap();
+        check("a file that moved");
+    }
+
+    #[test]
+    fn a_store_of_packages_is_identified_by_names() {
+        let dir = tempfile::tempdir().unwrap();
+        (0..=NAMES_MAX).for_each(|it| drop(File::create(dir.path().join(it.to_string()))));
+        let installed_digest = || Surroundings::default().installed_digest(dir.path());
+        let first = installed_digest();
+        fs::write(dir.path().join("7"), "x").unwrap();
+        assert_eq!(installed_digest(), first);
+        fs::remove_file(dir.path().join("7")).unwrap();
+        assert_ne!(installed_digest(), first);
     }
 
     #[test]

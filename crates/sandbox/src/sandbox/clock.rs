@@ -29,16 +29,12 @@ pub(super) fn timespec(nanoseconds: u64) -> Timespec {
     }
 }
 
-/// `RLIMIT_CPU` of each process, in seconds: the kernel's own limit, if the judge's supervision fails. There the
-/// kernel counts whole ticks of its timer. Next to many short programs a long one is charged for their ticks too, by a
-/// third and more.
+/// Upper bound on what the kernel may charge to `RLIMIT_CPU` when a program reaches its limit, in seconds. It counts
+/// whole ticks of its timer. Next to many short programs a long one is charged for their ticks too, by a third and more.
 ///
 /// Source: `cputime.c` of Linux, `account_process_tick`.
-pub(super) fn cpu_backstop(limit: Duration) -> u64 {
-    if cfg!(target_vendor = "apple") {
-        // Nothing else ends the program there. It is above the limit, so that the measured time decides.
-        return limit.as_secs() + 1;
-    }
+#[cfg(target_os = "linux")]
+pub(super) fn charged_seconds(limit: Duration) -> u64 {
     let twice = limit * 2;
     twice.as_secs() + u64::from(twice.subsec_nanos() > 0) + 1
 }
@@ -48,9 +44,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_kernels_limit_is_above_the_judges_limit() {
+    #[cfg(target_os = "linux")]
+    fn the_kernel_may_charge_more_than_the_limit() {
         let check = |millis: u64, seconds: u64| {
-            assert_eq!(cpu_backstop(Duration::from_millis(millis)), seconds, "{millis} ms");
+            assert_eq!(charged_seconds(Duration::from_millis(millis)), seconds, "{millis} ms");
         };
         check(100, 2);
         check(1000, 3);

@@ -58,8 +58,8 @@ pub use machine::Machine;
 pub use shortage::is_unexplained_kill;
 pub use slot::{CoreId, Slot};
 pub use standard_output::output_was_closed;
-pub use system::Host;
+pub use system::{Host, dates_show_changes, inherited_limits, shown_settings};
 
 /// The version of what a program sees and how it is measured. Kept results and workers of another version do not
 /// count. `docs/design/cache.md` says when to raise it.
-pub const RULES: u32 = 5;
+pub const RULES: u32 = 6;

@@ -4,12 +4,16 @@ use std::env;
 use std::fs::File;
 use std::io;
 use std::os::fd::BorrowedFd;
+use std::path::PathBuf;
 use std::thread;
+
+use rustix::process::Resource;
 
 use crate::sandbox::capture::OutputFile;
 use crate::sandbox::disk::temporary_facts;
 use crate::sandbox::pace::calibrate;
 use crate::sandbox::plain;
+use crate::sandbox::rlimits::hard_limit;
 use crate::sandbox::slot::{Backend, CoreId, Slot};
 use crate::sandbox::trial::try_host;
 use crate::sandbox::watch::ProgramState;
@@ -174,6 +178,20 @@ fn isolation_fault() -> JudgeError {
 /// Programs cannot be pinned to a core.
 pub(super) fn start(_: &Host, _: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     plain::start()
+}
+
+/// Nothing tells who writes to a file.
+pub fn dates_show_changes(_: &File) -> bool {
+    true
+}
+
+/// Programs see all of the machine.
+pub fn shown_settings() -> Vec<PathBuf> {
+    Vec::new()
+}
+
+pub fn inherited_limits() -> Vec<u64> {
+    [Resource::Cpu, Resource::Data, Resource::Stack, Resource::As].map(hard_limit).to_vec()
 }
 
 pub(super) fn is_small_pipe(_: &std::os::fd::OwnedFd) -> bool {

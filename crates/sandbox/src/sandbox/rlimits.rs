@@ -2,7 +2,6 @@
 
 use rustix::process::{Resource, getrlimit};
 
-use crate::sandbox::clock::cpu_backstop;
 use juror_core::limits::Limits;
 
 /// For one process: enough for run-time systems. On Linux, a process can send descriptors while its user has at most
@@ -33,8 +32,8 @@ impl ResourceLimit {
     }
 }
 
-/// The limits of every program: open files, the size of a file, CPU time, and requested memory. `memory` is the
-/// resource that limits the latter, if one does.
+/// The limits of every program: open files, the size of a file, and requested memory. `memory` is the resource that
+/// limits the latter, if one does.
 pub(super) fn resource_limits(
     limits: &Limits,
     open_files: u64,
@@ -43,10 +42,6 @@ pub(super) fn resource_limits(
 ) -> Vec<ResourceLimit> {
     let mut list = vec![ResourceLimit::soft_and_hard(Resource::Nofile, open_files)];
     list.extend(file_size.map(|size| ResourceLimit::soft_and_hard(Resource::Fsize, size)));
-    list.extend(limits.cpu_time.map(cpu_backstop).map(|seconds| ResourceLimit {
-        soft: seconds,
-        ..ResourceLimit::soft_and_hard(Resource::Cpu, seconds + 1)
-    }));
     let asked = limits.memory.map(|limit| limit.0.saturating_add(UNUSED_MEMORY));
     list.extend(
         memory.zip(asked).map(|(resource, asked)| ResourceLimit::soft_and_hard(resource, asked)),

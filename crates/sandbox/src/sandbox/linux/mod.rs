@@ -81,6 +81,7 @@ mod detect;
 mod filter;
 mod judge;
 mod keeper;
+mod noticed;
 mod run;
 mod sys;
 mod view;
@@ -101,6 +102,7 @@ pub(super) use detect::enclosing_groups::EnclosingGroups;
 pub use detect::host::Host;
 pub(super) use judge::blocked::ProgramPipes;
 pub(super) use judge::core_pin::CorePin;
+pub use noticed::{dates_show_changes, inherited_limits, shown_settings};
 
 pub(super) fn start(host: &Host, core: Option<CoreId>) -> Result<Box<dyn Backend>, JudgeError> {
     match host.isolation() {

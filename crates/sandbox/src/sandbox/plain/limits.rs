@@ -39,12 +39,21 @@ fn requested_limits(limits: &Limits) -> Vec<ResourceLimit> {
     let file_size = and(limits.output, EXTRA_OUTPUT);
     let mut list =
         rlimits::resource_limits(limits, OPEN_FILES, Some(file_size), Some(MEMORY_RESOURCE));
+    list.push(cpu_limit(limits));
     list.push(ResourceLimit::soft_and_hard(Resource::Core, 0));
     // Some systems, such as macOS, do not permit that much.
     let stack =
         limits.memory.map_or(STACK_WITHOUT_MEMORY_LIMIT, |_| and(limits.memory, EXTRA_STACK));
     list.push(ResourceLimit::soft_and_hard(Resource::Stack, stack));
     list
+}
+
+/// On macOS, nothing else ends the program. It is above the limit, so that the measured time decides. Elsewhere a
+/// program learns nothing of its time limit.
+fn cpu_limit(limits: &Limits) -> ResourceLimit {
+    let limit = limits.cpu_time.filter(|_| cfg!(target_vendor = "apple"));
+    let seconds = limit.map_or(UNLIMITED, |limit| limit.as_secs() + 1);
+    ResourceLimit { resource: Resource::Cpu, soft: seconds, hard: seconds.saturating_add(1) }
 }
 
 /// The program's file requests more memory than the limit, so the program never began.
@@ -122,7 +131,7 @@ mod tests {
         };
         let same = |value| Some((value, value));
         let is_apple = cfg!(target_vendor = "apple");
-        check(Resource::Cpu, Some(if is_apple { (2, 3) } else { (4, 5) }));
+        check(Resource::Cpu, Some(if is_apple { (2, 3) } else { (UNLIMITED, UNLIMITED) }));
         check(Resource::Core, same(0));
         check(Resource::Fsize, same((1 << 20) + EXTRA_OUTPUT));
         check(Resource::Stack, same((64 + 16) << 20));

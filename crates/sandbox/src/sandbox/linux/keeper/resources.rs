@@ -6,6 +6,7 @@ use std::os::unix::fs::MetadataExt;
 
 use rustix::process::Resource;
 
+use crate::sandbox::clock::charged_seconds;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::keeper::prepare::SlotSetup;
@@ -43,7 +44,7 @@ const ENOUGH_PROCESSES: u64 = 8192;
 
 /// Limits that programs inherit from the judge unless they are set. They would stop programs or refuse what they may
 /// do. Each has its option of `prlimit(1)`.
-const INHERITED: [(Resource, &str); 8] = [
+pub(crate) const INHERITED: [(Resource, &str); 8] = [
     (Resource::Cpu, "cpu"),
     (Resource::Fsize, "fsize"),
     (Resource::Data, "data"),
@@ -115,6 +116,10 @@ pub(crate) fn run_limits(
     let memory = is_uncounted.then_some(Resource::Data);
     let mut limits = rlimits::resource_limits(requested, open_files, requested.file_size(), memory);
     limits.iter().try_for_each(|limit| require_limit(limit.resource, limit.hard))?;
+    // A program can ask for this limit, so it is the same under each time limit: that of juror.
+    if let Some(limit) = requested.cpu_time {
+        require_limit(Resource::Cpu, charged_seconds(limit))?;
+    }
     if let Some(Bytes(memory)) = requested.memory {
         let asked = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit stops endless recursion.

@@ -99,6 +99,21 @@ pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
     unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
 }
 
+/// Takes a read lease on a file that is open for reading, and gives it back. Fails if somebody can write to the file.
+pub(super) fn try_read_lease(fd: RawFd) -> Result<()> {
+    let control = |command: i32, value: i32| {
+        // SAFETY: takes no pointer.
+        unsafe { call(libc::SYS_fcntl, [fd as usize, command as usize, value as usize, 0, 0, 0]) }
+    };
+    // Who opens the file for writing meanwhile waits, and this process gets a signal that it ignores.
+    control(F_SETSIG, libc::SIGURG)?;
+    control(libc::F_SETLEASE, libc::F_RDLCK)?;
+    control(libc::F_SETLEASE, libc::F_UNLCK).map(|_| ())
+}
+
+/// Source: `fcntl.h` of Linux.
+const F_SETSIG: i32 = 10;
+
 pub(super) fn setsid() -> Result<usize> {
     // SAFETY: takes no pointer.
     unsafe { call(libc::SYS_setsid, [0, 0, 0, 0, 0, pass()]) }

@@ -37,7 +37,7 @@ const NEEDED_PREFIXES: [&str; 16] = [
 const COPIED_BYTES_MAX: u64 = 8 << 20;
 
 /// Run-time systems read files with this name in `/etc`.
-pub(super) fn is_needed(name: &OsStr) -> bool {
+pub(crate) fn is_needed(name: &OsStr) -> bool {
     NEEDED_PREFIXES.iter().any(|start| name.as_bytes().starts_with(start.as_bytes()))
 }
 

@@ -1,6 +1,6 @@
 //! The files that a program sees: the view of the system, the box, and landlock's rules if there are no namespaces.
 
 pub(super) mod boxes;
-mod etc;
+pub(super) mod etc;
 pub(super) mod landlock;
 pub(super) mod mounts;
