@@ -20,7 +20,7 @@ use juror_core::language::toolchain::Toolchains;
 use juror_core::problem::Problem as ReadProblem;
 use juror_core::program::Program;
 use juror_core::root::FilePath;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, StopFlag, with_stop_flags};
 use juror_core::submission::Submission as NamedSubmission;
 use juror_core::units::Bytes;
 use juror_data::recipe::complete::{self, CompletedFiles};
@@ -40,6 +40,7 @@ use juror_sandbox::sandbox::Machine;
 /// Judges submissions in sandboxes. It may be shared by threads.
 pub struct Judge {
     executor: Arc<dyn Executor>,
+    stopped: StopFlag,
     toolchains: Arc<Toolchains>,
 }
 
@@ -79,27 +80,35 @@ impl Judge {
         on_event: impl FnMut(&Event) -> ControlFlow<()> + Send,
     ) -> Result<Judgement, Stop> {
         let scheduler = Scheduler::new(Arc::clone(&self.executor));
+        let ended = StopFlag::default();
         let on_event = Mutex::new(on_event);
         let events = |event: Event| {
             let mut on_event = on_event.lock();
             if on_event(&event).is_break() {
+                ended.set();
                 scheduler.end();
             }
         };
-        let builder = Builder::with_toolchains(&scheduler, Arc::clone(&self.toolchains));
-        let ready = problem.prepare(&scheduler, &builder, &events)?;
+        let flags = [self.stopped.clone(), ended.clone()];
+        with_stop_flags(&flags, || self.judge(problem, submission, &scheduler, &events))
+    }
+
+    fn judge(
+        &self,
+        problem: &Problem,
+        submission: &Submission,
+        executor: &dyn Executor,
+        events: &(dyn Fn(Event) + Sync),
+    ) -> Result<Judgement, Stop> {
+        let builder = Builder::with_toolchains(executor, Arc::clone(&self.toolchains));
+        let ready = problem.prepare(executor, &builder, events)?;
         let (named, prepared) = submission.prepare(&ready.problem, &builder)?;
         let mut found = Vec::new();
         let entry = judging::prepared_entry(&named, prepared, &mut found)?;
         let (bad, remarks): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
         remarks.into_iter().map(Event::Diagnosed).for_each(events);
         let entry = entry.ok_or(Stop::Diagnosed(bad))?;
-        let bench = Bench {
-            problem: &ready.problem,
-            executor: &scheduler,
-            builder: &builder,
-            events: &events,
-        };
+        let bench = Bench { problem: &ready.problem, executor, builder: &builder, events };
         let cases = problem.cases(&ready.problem)?;
         let finished = JudgingTask {
             entries: &[entry],
@@ -117,6 +126,7 @@ impl Judge {
 
     /// Ends all runs, and all later ones: each call returns [`Stop::Interrupted`].
     pub fn stop(&self) {
+        self.stopped.set();
         self.executor.stop();
     }
 }
@@ -174,7 +184,7 @@ impl JudgeBuilder {
             None => Arc::new(LocalExecutor::start(self.slots, self.isolation)?),
         };
         let toolchains = Arc::new(Toolchains::new(Box::new(Machine)));
-        Ok(Judge { executor: cache.wrap(executor), toolchains })
+        Ok(Judge { executor: cache.wrap(executor), stopped: StopFlag::default(), toolchains })
     }
 }
 

@@ -10,6 +10,7 @@ use std::sync::Arc;
 use crate::cli::options::{Color, OutputOptions, ReportOptions};
 use crate::cli::streams;
 use crate::ops::context::Context;
+use crate::ops::host::StopHandle;
 use crate::report::document::Report;
 use crate::report::file::{ReportFile, resolve_path};
 use crate::report::log::LogFormat;
@@ -22,7 +23,7 @@ use crate::report::{EVENTS_SIGNATURE, Reporter, Reporters, WriteReport, csv, git
 use juror_core::event::{CommandTask, Event};
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
-use juror_core::stop::{Remark, Stop};
+use juror_core::stop::{Remark, Stop, StopFlag, with_stop_flags};
 use juror_core::text::command_line;
 
 /// A command: its operation, and the options for its output.
@@ -96,7 +97,9 @@ pub fn run_command_in(
     let reporters = Arc::new(Mutex::new(Reporters::new(all)));
     let heard = Arc::clone(&reporters);
     let context = change(Context::new(move |stamped| heard.lock().show_event(stamped)));
-    let done = run(operation, opened, &context, |result| reporters.lock().show_result(result));
+    let flags: Vec<StopFlag> = context.stop_handle.iter().map(StopHandle::flag).collect();
+    let show = |result: &dyn AnyResult| reporters.lock().show_result(result);
+    let done = with_stop_flags(&flags, || run(operation, opened, &context, show));
     let mut reporters = reporters.lock();
     reporters.finish(done.as_deref());
     let report = reporters.report();

@@ -12,7 +12,7 @@ use crate::ops::context::Context;
 use juror_core::event::StampedEvent;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, with_same_stop_flags};
 
 const MAX_OPEN_PACKAGES: usize = 8;
 
@@ -60,10 +60,10 @@ impl<T, N> PackageWork<'_, T, N> {
         let (packages, receivers): (Vec<ActivePackage>, Vec<Receiver<StampedEvent>>) =
             dirs.iter().map(package).unzip();
         let (next, is_over) = (Mutex::new(0), AtomicBool::new(false));
+        let work = with_same_stop_flags(|| self.run_thread(&packages, &next, &is_over));
         thread::scope(|scope| {
             for number in 0..at_once {
-                let work = || self.run_thread(&packages, &next, &is_over);
-                match thread::Builder::new().spawn_scoped(scope, work) {
+                match thread::Builder::new().spawn_scoped(scope, &work) {
                     Err(error) if number == 0 => {
                         return Err(JudgeError::new("start a thread for packages", error).into());
                     }

@@ -25,7 +25,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::problem::Problem;
-use juror_core::stop::{Stop, interrupt, was_interruption_noticed};
+use juror_core::stop::{Stop, StopFlag, interrupt, was_interruption_noticed};
 use juror_core::text::printable;
 use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
@@ -58,24 +58,29 @@ pub struct StopHandle(Arc<Mutex<StopState>>);
 #[derive(Default)]
 struct StopState {
     executor: Option<Arc<dyn Executor>>,
-    is_requested: bool,
+    flag: StopFlag,
 }
 
 impl StopHandle {
     /// Stops all current and later runs.
     pub fn stop(&self) {
-        let mut ending = self.0.lock();
-        ending.is_requested = true;
+        let ending = self.0.lock();
+        ending.flag.set();
         ending.executor.iter().for_each(|executor| executor.stop());
     }
 
     pub fn is_stopped(&self) -> bool {
-        self.0.lock().is_requested
+        self.flag().is_set()
+    }
+
+    /// For work that runs no programs.
+    pub fn flag(&self) -> StopFlag {
+        self.0.lock().flag.clone()
     }
 
     fn set_executor(&self, executor: Option<Arc<dyn Executor>>) {
         let mut ending = self.0.lock();
-        if ending.is_requested {
+        if ending.flag.is_set() {
             executor.iter().for_each(|executor| executor.stop());
         }
         ending.executor = executor;

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use juror::{Event, Judge, Judgement, Problem, Stop, Submission, Verdict};
+use juror_core::stop::is_interrupted;
 
 fn judge() -> Judge {
     Judge::builder().slots(1).start().expect("a judge")
@@ -87,6 +88,30 @@ fn events_arrive_during_a_judgement_and_can_end_it() {
     assert_eq!(judge.run(&sum_problem(), &right).unwrap().verdict, Verdict::Accepted);
     judge.stop();
     assert_eq!(judge.run(&sum_problem(), &right), Err(Stop::Interrupted));
+}
+
+#[test]
+fn a_stop_reaches_work_that_runs_no_program() {
+    let (judge, other) = (judge(), judge());
+    let right = Submission::source("a.sh", "read a b; echo $((a + b))");
+    let mut polled = Vec::new();
+    let ended = judge.run_with(&sum_problem(), &right, |_| {
+        other.stop();
+        polled.push(is_interrupted());
+        ControlFlow::Break(())
+    });
+    assert_eq!(ended, Err(Stop::Interrupted));
+    assert!(!polled[0] && polled[1..].iter().all(|it| *it), "{polled:?}");
+    let mut polled = Vec::new();
+    let ended = judge.run_with(&sum_problem(), &right, |_| {
+        let before = is_interrupted();
+        judge.stop();
+        polled.push([before, is_interrupted()]);
+        ControlFlow::Continue(())
+    });
+    assert_eq!(ended, Err(Stop::Interrupted));
+    assert_eq!(polled[0], [false, true]);
+    assert!(!is_interrupted(), "this thread's own work goes on");
 }
 
 #[test]

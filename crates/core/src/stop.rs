@@ -1,6 +1,8 @@
 //! Why work ended early.
 
+use std::cell::RefCell;
 use std::fmt;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::diagnostic::Diagnostic;
@@ -31,13 +33,56 @@ pub fn interrupt() {
     IS_INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
+/// A request to end some work, unlike a signal, which ends all work of the process. Clones share it.
+#[derive(Clone, Debug, Default)]
+pub struct StopFlag(Arc<AtomicBool>);
+
+impl StopFlag {
+    pub fn set(&self) {
+        self.0.store(true, Ordering::Relaxed);
+    }
+
+    pub fn is_set(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+thread_local! {
+    /// The flags that can end the current work of this thread.
+    static FLAGS: RefCell<Vec<StopFlag>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Does work that these flags can end, too.
+pub fn with_stop_flags<R>(more: &[StopFlag], work: impl FnOnce() -> R) -> R {
+    let flags = FLAGS.with_borrow(|outer| [outer, more].concat());
+    poll_flags(flags, work)
+}
+
+/// A part of the current work, for other threads: the same flags can end it.
+pub fn with_same_stop_flags<R>(work: impl Fn() -> R) -> impl Fn() -> R {
+    let flags = FLAGS.with_borrow(Clone::clone);
+    move || poll_flags(flags.clone(), &work)
+}
+
+fn poll_flags<R>(flags: Vec<StopFlag>, work: impl FnOnce() -> R) -> R {
+    /// Restores the flags even after a panic.
+    struct Outer(Vec<StopFlag>);
+    impl Drop for Outer {
+        fn drop(&mut self) {
+            FLAGS.set(std::mem::take(&mut self.0));
+        }
+    }
+    let _outer = Outer(FLAGS.replace(flags));
+    work()
+}
+
 /// Long work that runs no programs calls this often, and returns [`Stop::Interrupted`] if it is true.
 pub fn is_interrupted() -> bool {
-    let is_interrupted = IS_INTERRUPTED.load(Ordering::Relaxed);
-    if is_interrupted {
+    if IS_INTERRUPTED.load(Ordering::Relaxed) {
         notice_interruption();
+        return true;
     }
-    is_interrupted
+    FLAGS.with_borrow(|flags| flags.iter().any(StopFlag::is_set))
 }
 
 /// Records that work ends because of a signal.
@@ -194,5 +239,46 @@ impl From<&str> for Remark {
 impl From<JudgeError> for Remark {
     fn from(error: JudgeError) -> Self {
         Self::Sentence { message: format!("cannot {error}"), help: error.help }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_ends_only_the_work_that_polls_it() {
+        let [judge, run, other] = std::array::from_fn(|_| StopFlag::default());
+        let check = |flags: &[&StopFlag], set: &StopFlag, expected: bool| {
+            assert!(!is_interrupted());
+            let flags: Vec<StopFlag> = flags.iter().map(|flag| (*flag).clone()).collect();
+            with_stop_flags(&flags, || {
+                assert!(!is_interrupted(), "nothing is set yet");
+                set.set();
+                assert_eq!(is_interrupted(), expected);
+                let here = with_same_stop_flags(is_interrupted);
+                let elsewhere = std::thread::scope(|scope| {
+                    [scope.spawn(&here).join(), scope.spawn(is_interrupted).join()]
+                        .map(Result::unwrap)
+                });
+                assert_eq!(elsewhere, [expected, false], "a thread of the work, and another");
+                with_stop_flags(&[StopFlag::default()], || assert_eq!(is_interrupted(), expected));
+            });
+            assert!(!is_interrupted(), "later work of this thread");
+            set.0.store(false, Ordering::Relaxed);
+        };
+        check(&[&judge], &judge, true);
+        check(&[&judge, &run], &judge, true);
+        check(&[&judge, &run], &run, true);
+        check(&[&judge, &run], &other, false);
+        check(&[], &judge, false);
+    }
+
+    #[test]
+    fn a_panic_leaves_no_flags_behind() {
+        let flag = StopFlag::default();
+        let panicked = std::panic::catch_unwind(|| with_stop_flags(&[flag.clone()], || panic!()));
+        flag.set();
+        assert!(panicked.is_err() && !is_interrupted());
     }
 }

@@ -23,7 +23,7 @@ use crate::search::result::{SearchEnd, SearchedSource, SlowestInput};
 use crate::validity::DisputedInput;
 use juror_core::judgement::CaseJudgement;
 use juror_core::progress::SearchProgress;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, with_same_stop_flags};
 
 /// The share of changed inputs that reached new edges of a program.
 const COVERAGE_SHARE: SourceShare = SourceShare::same(8);
@@ -125,7 +125,7 @@ pub fn search<'a>(
     shared.state.lock().active_workers = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {
-            let work = || shared.work();
+            let work = with_same_stop_flags(|| shared.work());
             thread::Builder::new().spawn_scoped(scope, work).is_ok()
         });
         // If the machine starts fewer threads, these do the work. If it starts none, this thread does.

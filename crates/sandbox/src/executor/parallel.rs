@@ -6,7 +6,7 @@ use std::thread;
 use parking_lot::Mutex;
 
 use crate::executor::Executor;
-use juror_core::stop::{Stop, check_interrupted};
+use juror_core::stop::{Stop, check_interrupted, with_same_stop_flags};
 
 /// Returns the results in the items' order.
 ///
@@ -74,9 +74,10 @@ pub fn both<A: Send, B: Send>(
 
 /// Does the work on up to `most` threads including this one; on fewer if no more can be started.
 pub fn on_threads(most: usize, work: impl Fn() + Sync) {
+    let elsewhere = with_same_stop_flags(&work);
     thread::scope(|scope| {
         for _ in 1..most {
-            if thread::Builder::new().spawn_scoped(scope, &work).is_err() {
+            if thread::Builder::new().spawn_scoped(scope, &elsewhere).is_err() {
                 break;
             }
         }
@@ -90,6 +91,7 @@ mod tests {
 
     use super::*;
     use crate::executor::scripted::ScriptedExecutor;
+    use juror_core::stop::{StopFlag, with_stop_flags};
 
     fn check(slots: usize, items: &[u32], expected: Result<&[u32], Stop>) {
         let executor = ScriptedExecutor::new(slots, |_| Err(Stop::Interrupted));
@@ -122,6 +124,22 @@ mod tests {
         assert_eq!(both(fails, done), Err(Stop::Interrupted));
         assert_eq!(both(done, fails), Err(Stop::Interrupted));
         assert_eq!(is_done.into_inner(), 2);
+    }
+
+    #[test]
+    fn a_stop_flag_ends_the_map_on_all_threads() {
+        for threads in 1..5 {
+            let flag = StopFlag::default();
+            let began = AtomicUsize::new(0);
+            let work = |_: &u32| {
+                began.fetch_add(1, Ordering::Relaxed);
+                flag.set();
+                Ok(())
+            };
+            let got = with_stop_flags(&[flag.clone()], || map_on(threads, &[0; 100], work));
+            assert_eq!(got, Err(Stop::Interrupted));
+            assert!((1..=threads).contains(&began.into_inner()), "each thread begins at most one");
+        }
     }
 
     #[test]

@@ -13,6 +13,8 @@ use tempfile::TempDir;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
+use juror_core::stop::{StopFlag, with_stop_flags};
+
 use super::*;
 
 const SMALL: UnpackBounds = UnpackBounds { bytes: 100_000, entries: 20 };
@@ -254,6 +256,28 @@ fn a_bomb_is_refused_before_it_fills_the_disk() {
     let bytes = compress(&tar.into_inner().expect("an archive"));
     let found = unpack_and_list("a.tgz", &bytes).expect_err("a refusal");
     assert_eq!(found, "cannot be read: the name of a file is too long; pack it again");
+}
+
+#[test]
+fn a_stop_flag_ends_the_unpacking() {
+    let keep = TempDir::new().expect("a temporary directory");
+    let mut flag = StopFlag::default();
+    for (name, bytes) in [
+        ("a.zip", zip_of(&["sum/a", "sum/b"])),
+        ("a.tar", tar_of(&["sum/a", "sum/b"])),
+        ("a.tgz", compress(&tar_of(&["sum/a", "sum/b"]))),
+    ] {
+        let archive = keep.path().join(name);
+        fs::write(&archive, bytes).expect("an archive");
+        let unpack_with = |flag: &StopFlag| {
+            let into = TempDir::new().expect("a temporary directory");
+            with_stop_flags(&[flag.clone()], || unpack(&archive, into.path())).map(drop)
+        };
+        assert_eq!(unpack_with(&flag), Ok(()), "{name}");
+        flag.set();
+        assert_eq!(unpack_with(&flag), Err(Stop::Interrupted), "{name}");
+        flag = StopFlag::default();
+    }
 }
 
 #[test]
