@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_with::serde_as;
 
 use crate::serial::Text;
-use crate::text::count;
+use crate::text::{count, visible};
 use crate::units::Bytes;
 
 /// The first difference between an output and the judge answer, and how much differs in all.
@@ -76,10 +76,28 @@ impl Difference {
 
     /// A hint if the output is nearly right.
     pub fn hint(&self) -> Option<String> {
-        let what = self.near_miss();
-        let Some(name) = &self.accepted_by else { return what.map(str::to_owned) };
-        let what = what.map_or_else(String::new, |what| format!("{what}; "));
-        Some(format!("{what}`--compare {name}` accepts this output"))
+        let what = self.near_miss().map(str::to_owned).or_else(|| self.unusual_characters());
+        let accepted = self.accepted_by.as_ref();
+        let accepted = accepted.map(|name| format!("`--compare {name}` accepts this output"));
+        let hints: Vec<String> = what.into_iter().chain(accepted).collect();
+        (!hints.is_empty()).then(|| hints.join("; "))
+    }
+
+    /// The first characters that differ, if they may look alike: one is not ASCII.
+    fn unusual_characters(&self) -> Option<String> {
+        use DifferenceKind::{Line, NotANumber, Number, Token};
+        if !matches!(self.kind, Token | Number | NotANumber | Line) {
+            return None;
+        }
+        let [expected, got] =
+            [self.answer.first_differing_character()?, self.output.first_differing_character()?];
+        let name = |character: char| match character {
+            '\0'..='\x7f' => format!("`{}`", visible(&[character as u8])),
+            _ => format!("U+{:04X}", u32::from(character)),
+        };
+        let is_told = !(expected.is_ascii() && got.is_ascii());
+        is_told
+            .then(|| format!("the output has {} where {} is expected", name(got), name(expected)))
     }
 
     fn near_miss(&self) -> Option<&'static str> {
@@ -87,6 +105,7 @@ impl Difference {
             OnlyDifference::Blanks => "only blanks and line ends differ",
             OnlyDifference::LineEnds => "only line ends, or blanks at the ends of lines, differ",
             OnlyDifference::LetterCase => "only upper and lower case differ",
+            OnlyDifference::NearNumbers => "only numbers differ, and they are near",
             OnlyDifference::BlanksAndLetterCase => {
                 "only blanks, line ends, and upper and lower case differ"
             }
@@ -203,6 +222,14 @@ impl DifferenceSide {
         }
     }
 
+    /// `None` if the token ends there, or is not UTF-8.
+    fn first_differing_character(&self) -> Option<char> {
+        let bytes = &self.token.bytes;
+        let differing = bytes.get(..=self.first_differing_index())?;
+        let start = differing.iter().rposition(|byte| byte & 0xc0 != 0x80)?;
+        bytes[start..].utf8_chunks().next()?.valid().chars().next()
+    }
+
     /// The index of the first differing byte in the excerpt of the token.
     fn first_differing_index(&self) -> usize {
         let kept_from = self.offset + self.token.cut_before;
@@ -247,6 +274,8 @@ pub enum OnlyDifference {
     Blanks,
     /// Only upper and lower case differ.
     LetterCase,
+    /// Only numbers differ, each by at most 0.0001, absolutely or relatively, and never two integers.
+    NearNumbers,
     BlanksAndLetterCase,
     /// Only line ends, blanks at the ends of lines, and empty lines at the end differ.
     LineEnds,

@@ -13,6 +13,7 @@ use crate::check::bytes::{
     common_prefix, common_prefix_folded, is_blank, last_token_end, take_run,
 };
 use crate::check::excerpt::{DifferenceSpot, sides};
+use crate::check::float::are_near;
 use crate::check::named::RefusedAnswer;
 use crate::check::options::Options;
 use crate::check::text::WindowedText;
@@ -137,6 +138,7 @@ pub(super) fn compare_windows(
         first_tokens: None,
         differing_tokens: 0,
         only_case: options.case_sensitive,
+        only_near: options.tolerance.is_none(),
         blanks: BlankDifferences::None,
     };
     comparison.compare_all()?;
@@ -223,6 +225,8 @@ struct TextComparison<'t> {
     first_tokens: Option<[usize; 2]>,
     differing_tokens: u64,
     only_case: bool,
+    /// Whether all tokens that differ are near numbers.
+    only_near: bool,
     blanks: BlankDifferences,
 }
 
@@ -262,7 +266,8 @@ impl TextComparison<'_> {
     fn step_in_memory(&mut self) {
         let (answer, output) = (self.answer.rest(), self.output.rest());
         let (mut left, mut right) = (answer, output);
-        let (mut differing_tokens, mut only_case, mut same) = (0, self.only_case, 0);
+        let (mut differing_tokens, mut same) = (0, 0);
+        let (mut only_case, mut only_near) = (self.only_case, self.only_near);
         loop {
             let (mut next_left, mut next_right) = (left, right);
             let has_same_blanks = take_run(&mut next_left, true) == take_run(&mut next_right, true);
@@ -286,6 +291,7 @@ impl TextComparison<'_> {
                         break;
                     }
                     only_case &= of_left.eq_ignore_ascii_case(of_right);
+                    only_near = only_near && are_near(of_left, of_right);
                     differing_tokens += 1;
                 }
             }
@@ -293,7 +299,7 @@ impl TextComparison<'_> {
         }
         let done = [answer.len() - left.len(), output.len() - right.len()];
         self.differing_tokens += differing_tokens;
-        self.only_case = only_case;
+        (self.only_case, self.only_near) = (only_case, only_near);
         self.answer.skip(done[0]);
         self.output.skip(done[1]);
     }
@@ -407,6 +413,7 @@ impl TextComparison<'_> {
         if let Some(Mismatch { kind, gap }) = mismatch {
             let is_whole = self.answer.ends_in_memory(left) && self.output.ends_in_memory(right);
             self.only_case &= is_whole && left.eq_ignore_ascii_case(right);
+            self.only_near = self.only_near && is_whole && !is_inside && are_near(left, right);
             self.differing_tokens += 1;
             self.first_tokens.get_or_insert([self.answer.position(), self.output.position()]);
             if self.first_difference.is_none() {
@@ -443,6 +450,7 @@ impl TextComparison<'_> {
         match (self.blanks, self.differing_tokens) {
             (BlankDifferences::LastNewline, 0) => Some(OnlyDifference::LastNewline),
             (BlankDifferences::None, _) if self.only_case => Some(OnlyDifference::LetterCase),
+            (BlankDifferences::None, 1..) if self.only_near => Some(OnlyDifference::NearNumbers),
             (_, 0) => Some(OnlyDifference::Blanks),
             _ if self.only_case => Some(OnlyDifference::BlanksAndLetterCase),
             _ => self.split_differently(),

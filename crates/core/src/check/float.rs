@@ -26,6 +26,15 @@ pub enum NumberComparison {
     Beyond(NumberGap),
 }
 
+/// Whether two tokens are numbers that a usual tolerance could accept. Integers that differ are most often wrong.
+pub(super) fn are_near(answer: &[u8], output: &[u8]) -> bool {
+    const USUAL: Tolerance = Tolerance { absolute: Some(1e-4), relative: Some(1e-4) };
+    let is_within = |[a, b]: [&[u8]; 2]| USUAL.compare(a, b) == NumberComparison::Within;
+    !(is_integer(answer) && is_integer(output))
+        && is_within([answer, output])
+        && is_within([output, answer])
+}
+
 /// The value of a number, rounded to the nearest `f64`; `None` if the token is not a number.
 ///
 /// Too large values become infinite, too small ones 0.

@@ -306,7 +306,10 @@ impl NamedComparison {
         let accepting = WEAKER.iter().find(accepts).map(|(name, _)| *name);
         let in_tokens =
             || compare_slices(answer, output, &Options::default()).is_none().then_some("tokens");
-        difference.accepted_by = accepting.or_else(in_tokens).map(str::to_owned);
+        let is_near = difference.only == Some(OnlyDifference::NearNumbers);
+        let tolerances = TOLERANCES.into_iter().filter(|_| is_near);
+        let within = || tolerances.clone().find(|most| accepts_within(most, answer, output));
+        difference.accepted_by = accepting.or_else(in_tokens).or_else(within).map(str::to_owned);
         let ends_differ = compare_texts(&LINE_ENDS, answer, output).is_ok();
         if ends_differ && matches!(difference.only, Some(OnlyDifference::Blanks)) {
             difference.only = Some(OnlyDifference::LineEnds);
@@ -350,6 +353,14 @@ impl NamedComparison {
             },
         }
     }
+}
+
+/// Usual tolerances, as comparisons.
+const TOLERANCES: [&str; 3] = ["float=1e-9", "float=1e-6", "float=1e-4"];
+
+fn accepts_within(tolerance: &str, answer: &[u8], output: &[u8]) -> bool {
+    let named = parse(tolerance).ok().flatten();
+    named.is_some_and(|it| compare_texts(&it.row, answer, output).is_ok())
 }
 
 /// Lines with all their blanks, except for those at the end.

@@ -174,6 +174,68 @@ fn an_output_that_is_nearly_right_gets_the_comparison_that_accepts_it() {
 }
 
 #[test]
+fn near_numbers_get_the_tolerance_that_accepts_them() {
+    let check = |text: &str, answer: &str, output: &str, tolerance: &str| {
+        let found = difference(text, answer, output).hint();
+        let hint = (!tolerance.is_empty()).then(|| {
+            format!(
+                "only numbers differ, and they are near; `--compare float={tolerance}` accepts this output"
+            )
+        });
+        assert_eq!(found, hint, "{text}: {answer:?} {output:?}");
+    };
+    check("words", "0.333333333\n", "0.33333333\n", "1e-6");
+    check("words", "0.3\n", "0.30000000000000004\n", "1e-9");
+    check("words", "1\n", "1.0\n", "1e-9");
+    check("words", "1.50\n", "1.5\n", "1e-9");
+    check("words", "0.0\n", "-0.0\n", "1e-9");
+    check("words", "1234567.8\n", "1.23457e+06\n", "1e-4");
+    check("words", "x 7 0.5\ny 2.25\n", "x 7 0.50001\ny 2.25000001\n", "1e-4");
+    check("lines", "3.14159\n2\n", "3.14160\n2\n", "1e-4");
+    check("exact", "3.1415926\n", "3.1415927\n", "1e-6");
+    check("wcmp", "1e9\n", "1000000000\n", "1e-9");
+    check("tokens", "100000000\n", "100000000.001\n", "1e-9");
+    // One of these is wrong, whatever the tolerance.
+    check("words", "0.5 3\n", "0.50001 4\n", "");
+    check("words", "1000000006\n", "1000000007\n", "");
+    check("words", "1000000006 0.5\n", "1000000007 0.500001\n", "");
+    check("words", "0.5\n", "0.51\n", "");
+    check("words", "0.5 0.5\n", "0.500001\n", "");
+    check("words", "0.5\n", "0,500001\n", "");
+    check("words", "0.5\n", "nan\n", "");
+    // A tolerance was already chosen.
+    check("float=1e-9", "0.333333333\n", "0.33333333\n", "");
+    check("rcmp9", "0.333333333\n", "0.33333333\n", "");
+}
+
+#[test]
+fn characters_that_are_not_ascii_are_named_where_they_differ() {
+    let check = |text: &str, answer: &str, output: &str, got: &str, expected: &str| {
+        let found = difference(text, answer, output).hint();
+        let hint =
+            (!got.is_empty()).then(|| format!("the output has {got} where {expected} is expected"));
+        assert_eq!(found, hint, "{text}: {answer:?} {output:?}");
+    };
+    check("words", "cat\n", "c\u{430}t\n", "U+0430", "`a`");
+    check("words", "-1\n", "\u{2212}1\n", "U+2212", "`-`");
+    check("words", "12\n", "\u{ff11}\u{ff12}\n", "U+FF11", "`1`");
+    check("words", "NO\n", "\u{39d}O\n", "U+039D", "`N`");
+    check("exact", "a'b\n", "a\u{2019}b\n", "U+2019", "`'`");
+    check("lines", "1 x\n", "1 \u{445}\n", "U+0445", "`x`");
+    check("fcmp", "1 x y\n", "1 x \u{443}\n", "U+0443", "`y`");
+    check("words", "\u{3bc}\n", "\u{b5}\n", "U+00B5", "U+03BC");
+    check("words", "\u{430}\n", "\u{431}\n", "U+0431", "U+0430");
+    check("words", "\u{e9}\n", "e\u{301}\n", "`e`", "U+00E9");
+    check("float=1e-6", "-1\n", "\u{2013}1\n", "U+2013", "`-`");
+    check("words", "\u{1f600}\n", ":)\n", "`:`", "U+1F600");
+    // Nothing is there to be named.
+    check("words", "cat\n", "cot\n", "", "");
+    check("words", "cat\n", "cat\u{430}\n", "", "");
+    check("words", "1\n", "1 \u{430}\n", "", "");
+    check("unordered", "a b\n", "a \u{430}\n", "", "");
+}
+
+#[test]
 fn differences_are_where_the_comparison_sees_them() {
     use DifferenceKind as Kind;
     let check = |text: &str, answer: &str, output: &str, kind: Kind, tokens: [&str; 2]| {

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom};
 use proptest::prelude::*;
 
 use crate::check::compare::{compare, compare_bytes, compare_windows};
-use crate::check::float::{LONGEST_NUMBER, Tolerance};
+use crate::check::float::{LONGEST_NUMBER, Tolerance, are_near};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
 use crate::difference::{Difference, DifferenceKind, DifferenceSide, OnlyDifference};
@@ -128,6 +128,9 @@ fn accepting_rule(answer: &[u8], output: &[u8], options: &Options) -> Option<Onl
     if accepts(answer, output, &any_case) {
         return Some(OnlyDifference::LetterCase);
     }
+    if has_only_near_numbers(answer, output, options) {
+        return Some(OnlyDifference::NearNumbers);
+    }
     if accepts(answer, output, &any_blanks) {
         return Some(OnlyDifference::Blanks);
     }
@@ -135,6 +138,16 @@ fn accepting_rule(answer: &[u8], output: &[u8], options: &Options) -> Option<Onl
         return Some(OnlyDifference::BlanksAndLetterCase);
     }
     split_differently(answer, output, options)
+}
+
+fn has_only_near_numbers(answer: &[u8], output: &[u8], options: &Options) -> bool {
+    let (a, o) = (TokensAndBlanks::new(answer), TokensAndBlanks::new(output));
+    let is_near = |(a, o): (&&[u8], &&[u8])| mismatch(a, o, options).is_none() || are_near(a, o);
+    options.tolerance.is_none()
+        && a.tokens != o.tokens
+        && a.tokens.len() == o.tokens.len()
+        && (!options.space_change_sensitive || a.blanks == o.blanks)
+        && a.tokens.iter().zip(&o.tokens).all(is_near)
 }
 
 /// Whether the tokens from the first wrong one on would be the same with other blanks.

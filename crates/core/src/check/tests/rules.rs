@@ -61,7 +61,7 @@ fn ascii_letters_fold_and_no_others() {
 
 #[test]
 fn numbers_are_text_without_a_tolerance() {
-    check("", "1.0", "1", "Token 1 1 -");
+    check("", "1.0", "1", "Token 1 1 NearNumbers");
     check("", "1e5", "1E5", "AC");
     check("case_sensitive", "1e5", "1E5", "Token 1 1 LetterCase");
     check("", "nan", "NaN", "AC");
