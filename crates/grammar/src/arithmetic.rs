@@ -5,8 +5,9 @@
 
 use std::cmp::Ordering;
 
+use num_bigint::BigInt;
 use num_rational::BigRational;
-use num_traits::{ToPrimitive, Zero};
+use num_traits::{Signed, ToPrimitive, Zero};
 
 use crate::ast::{Compare, Operator};
 use crate::number::{Int, NUMBER_BITS_MAX};
@@ -48,12 +49,13 @@ fn floats(op: Operator, left: &Value, right: &Value) -> Result<Option<Value>, St
         })
     };
     let (a, b) = (ratio(left)?, ratio(right)?);
+    let [numer, denom] = [a.numer() * b.denom(), a.denom() * b.denom()];
     let result = match op {
-        Operator::Add => a + b,
-        Operator::Sub => a - b,
-        Operator::Mul => a * b,
+        Operator::Add => in_lowest_terms(numer + b.numer() * a.denom(), denom),
+        Operator::Sub => in_lowest_terms(numer - b.numer() * a.denom(), denom),
+        Operator::Mul => in_lowest_terms(a.numer() * b.numer(), denom),
         Operator::Div if b.is_zero() => return Err(format!("{left} is divided by zero")),
-        Operator::Div => a / b,
+        Operator::Div => in_lowest_terms(numer * b.numer().signum(), a.denom() * b.numer().abs()),
         Operator::Rem => {
             return Err(format!("`%` needs integers, and {left} % {right} has a float"));
         }
@@ -74,6 +76,19 @@ fn floats(op: Operator, left: &Value, right: &Value) -> Result<Option<Value>, St
         }
     };
     Ok(Some(float_value(result)))
+}
+
+/// A fraction whose denominator is positive. To find the divisor of a long and a short number, the library takes a step
+/// for each bit of the long one, so that is divided by the short one before.
+fn in_lowest_terms(numer: BigInt, denom: BigInt) -> BigRational {
+    let (long, short) =
+        if numer.bits() > denom.bits() { (&numer, &denom) } else { (&denom, &numer) };
+    if short.is_zero() {
+        return BigRational::zero();
+    }
+    let divisor = short / BigRational::new(long % short, short.clone()).denom();
+    let divisor = divisor.abs();
+    BigRational::new_raw(numer / &divisor, denom / divisor)
 }
 
 fn exponent(value: &Int) -> Result<u64, String> {
@@ -116,5 +131,33 @@ impl Compare {
             Self::Equal => ordering.is_eq(),
             Self::NotEqual => ordering.is_ne(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn floats_are_in_lowest_terms() {
+        let ratio = |text: &str| text.parse::<BigRational>().unwrap();
+        let check = |a: &str, b: &str| {
+            let (left, right) = (ratio(a), ratio(b));
+            let apply = |op: Operator| {
+                let value = |it: &BigRational| float_value(it.clone());
+                apply_operator(op, &value(&left), &value(&right)).unwrap().to_ratio()
+            };
+            assert_eq!(apply(Operator::Add), Some(&left + &right), "{a} + {b}");
+            assert_eq!(apply(Operator::Sub), Some(&left - &right), "{a} - {b}");
+            assert_eq!(apply(Operator::Mul), Some(&left * &right), "{a} * {b}");
+            assert_eq!(apply(Operator::Div), Some(&left / &right), "{a} / {b}");
+        };
+        check("1/2", "1/2");
+        check("-1/6", "1/3");
+        check("0/1", "-5/7");
+        check("1000000000000000000000000000000000000000000/7", "-14/1");
+        check("1/1000000000000000000000000000000000000000000", "5/1");
+        check("-123456789012345678901234567890/11", "-22/123456789012345678901234567890");
+        check("7/4", "-7/4");
     }
 }

@@ -24,7 +24,7 @@ use crate::shape::Shape;
 use crate::value::Value;
 use crate::wanted_bounds::{unreached, wanted_sides};
 use crate::work::WorkCounter;
-use crate::write::{Hint, InputWriter, Mark, MarkKind};
+use crate::write::{Hint, InputWriter, Mark, MarkKind, NUMBERS_TOUCH};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::text::count;
 
@@ -503,6 +503,9 @@ impl Failures {
                 "this could not be satisfied",
                 "random values rarely satisfy it: express it in the bounds of INT, or ASSERT it as soon as each value is read",
             ),
+            _ if last.starts_with(NUMBERS_TOUCH) => {
+                ("nothing could be written here", "write SPACE or NEWLINE between them")
+            }
             _ => (
                 "nothing could be written here",
                 "loosen the bounds, or ASSERT its requirements before it",

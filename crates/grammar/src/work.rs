@@ -150,13 +150,15 @@ fn product_operations(a: u64, b: u64) -> u64 {
     a.max(b).saturating_mul(a.min(b).isqrt() + 1)
 }
 
-/// Fractions are in lowest terms. The search for the common divisor takes a step for each bit.
+/// Fractions are in lowest terms.
 fn ratio_steps(op: Operator, left: &Value, right: &Value) -> u64 {
-    let size = |value: &Value| match value {
-        Value::Int(value) => words_of_bits(value.bits_if_big()) + 1,
-        Value::Float(value) => ratio_words(value),
-        Value::Text(_) => 0,
+    let parts = |value: &Value| match value {
+        Value::Int(value) => [words_of_bits(value.bits_if_big()), 1],
+        Value::Float(value) => [value.numer(), value.denom()].map(|it| words_of_bits(it.bits())),
+        Value::Text(_) => [0, 0],
     };
+    let size = |value: &Value| parts(value).iter().sum::<u64>();
+    let ([numer, denom], [other_numer, other_denom]) = (parts(left), parts(right));
     match (op, right) {
         (Operator::Pow, Value::Int(exponent)) => {
             let exponent = exponent.to_small().map_or(0, i64::unsigned_abs);
@@ -164,12 +166,22 @@ fn ratio_steps(op: Operator, left: &Value, right: &Value) -> u64 {
             let words = size(left).saturating_mul(exponent).min(most);
             word_steps(product_operations(words, words))
         }
-        _ => common_divisor_steps(size(left) + size(right)),
+        (Operator::Mul, _) => lowest_terms_steps(numer + other_numer, denom + other_denom),
+        (Operator::Div, _) => lowest_terms_steps(numer + other_denom, denom + other_numer),
+        _ => {
+            let numer = (numer + other_denom).max(other_numer + denom);
+            lowest_terms_steps(numer, denom + other_denom)
+        }
     }
 }
 
-fn common_divisor_steps(words: u64) -> u64 {
-    word_steps(words.saturating_mul(words).saturating_mul(64))
+/// The steps to compute a fraction from products of this many words. After the longer part is divided by the shorter
+/// one, the search for the common divisor takes a step for each bit of that.
+fn lowest_terms_steps(numer: u64, denom: u64) -> u64 {
+    let (long, short) = (numer.max(denom), numer.min(denom));
+    let division = long.saturating_mul(short).saturating_mul(3);
+    let search = short.saturating_mul(short).saturating_mul(64);
+    word_steps(division.saturating_add(search))
 }
 
 pub(super) fn comparison_steps(left: &Value, right: &Value) -> u64 {
@@ -200,10 +212,11 @@ pub(super) fn byte_steps(bytes: usize) -> u64 {
     1 + bytes as u64 / 64
 }
 
-/// The steps to read or write a number of this many bits in decimal: quadratic in the length.
+/// The steps to read or write a number of this many bits in decimal: quadratic in the length. Measured, 100,000 digits
+/// take about 15 ms.
 pub(super) fn decimal_steps(bits: u64) -> u64 {
     let words = words_of_bits(bits);
-    word_steps(words.saturating_mul(words).saturating_mul(4))
+    word_steps(words.saturating_mul(words))
 }
 
 /// Approximate.

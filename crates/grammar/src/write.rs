@@ -107,6 +107,13 @@ pub(super) struct InputWriter<'a, S> {
     tuples: Tuples,
 }
 
+fn digits() -> ByteSet {
+    ByteSet::of(b"0123456789")
+}
+
+/// Begins the message about digits after a number.
+pub(super) const NUMBERS_TOUCH: &str = "two numbers touch";
+
 impl<'a, S: Chooser> InputWriter<'a, S> {
     pub(super) fn new(grammar: &'a Grammar, source: S) -> Self {
         Self {
@@ -198,7 +205,8 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
     fn append(&mut self, text: &[u8], what: &str) -> Result<(), RunStop> {
         let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
-            return stuck(format!("{what} contradicts an earlier answer of MATCH or ISEOF"), true);
+            let contradicts = || format!("{what} contradicts an earlier answer of MATCH or ISEOF");
+            return stuck(self.touch(what).unwrap_or_else(contradicts), true);
         }
         if self.out.len() + text.len() > self.size_limit {
             self.is_full = true;
@@ -213,8 +221,15 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
     /// A digit cannot follow a number: it would be read as part of it.
     fn forbid_digit_next(&mut self, text: &[u8]) {
         if text != b"0" {
-            self.next = ByteSet::of(b"0123456789").not();
+            self.next = digits().not();
         }
+    }
+
+    /// What is wrong with digits after a number, if one was written just now.
+    fn touch(&self, what: &str) -> Option<String> {
+        let is_after_number = self.out.last().is_some_and(u8::is_ascii_digit);
+        (is_after_number && self.next.and(&digits()).is_empty())
+            .then(|| format!("{NUMBERS_TOUCH}: {what} would be read as part of the one before it"))
     }
 
     /// A number within the bounds that may come next and for which `is_free` holds.
@@ -249,9 +264,10 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         if !fits(&value) {
             let spans = ranges_by_first_byte(min, max, &next);
             let Some(span) = pick_range(&spans, self.chooser.chance()) else {
-                let (min, max) = (min.short_text(), max.short_text());
-                let what = format!("no value from {min} to {max} fits the earlier answer of MATCH");
-                return stuck(what, true);
+                let range = format!("from {} to {}", min.short_text(), max.short_text());
+                let misfits = || format!("no value {range} fits the earlier answer of MATCH");
+                let touch = self.touch(&format!("a value {range}"));
+                return stuck(touch.unwrap_or_else(misfits), true);
             };
             let value = self.chooser.chance().between(&span.min, &span.max);
             if is_free(&value) {
@@ -537,8 +553,9 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
             proposal = Some(strings::draw_text(pattern.hir(), length, self.chooser.chance()));
         }
         let Some(text) = found else {
-            let what = format!("no text that matches \"{}\" was found", pattern.text());
-            return stuck(what, true);
+            let what = format!("text that matches \"{}\"", pattern.text());
+            let touch = self.touch(&format!("a {what}"));
+            return stuck(touch.unwrap_or_else(|| format!("no {what} was found")), true);
         };
         self.retry = 0;
         self.mark(MarkKind::Value { site, bounds: Some(Hint::of_length(pattern)) });

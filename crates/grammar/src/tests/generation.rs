@@ -300,8 +300,34 @@ fn unsatisfiable_grammars_are_reported_with_the_reason() {
         &["every value from 1 to 3 is used"],
     );
     check("IF(MATCH(\"x\")) ELSE END\nASSERT(1 == 2)", 2, &["does not hold"]);
-    check("INT(1,9)\nINT(1,9)", 2, &["MATCH"]);
+    check("INT(1,9)\nINT(1,9)", 2, &["two numbers touch"]);
     check("REGEX(\"[a-z]*\")\nSTRING(\"x\") NEWLINE", 2, &["expected"]);
+}
+
+#[test]
+fn numbers_that_touch_are_reported() {
+    let check = |text: &str, place: &str, what: &str| {
+        let fault = generate(&grammar(text), &RANDOM, 1).expect_err(text);
+        let spot = fault.place.spot.as_ref().expect("a spot");
+        assert_eq!(format!("{}:{}", spot.line, spot.column), place, "{text}");
+        let expected =
+            format!("two numbers touch: {what} would be read as part of the one before it");
+        assert!(fault.message.ends_with(&expected), "{text}: {fault}");
+        let help = fault.help.as_deref();
+        assert_eq!(help, Some("write SPACE or NEWLINE between them"), "{text}");
+    };
+    check("INT(1,5) INT(1,5) NEWLINE", "1:10", "a value from 1 to 5");
+    check("INT(-5,-1) INT(10,50) NEWLINE", "1:12", "a value from 10 to 50");
+    check("FLOAT(1,2)\nINT(1,5) NEWLINE", "2:1", "a value from 1 to 5");
+    check("FLOATP(1,1,1,1) FLOATP(2,2,1,1) NEWLINE", "1:17", "2.0");
+    check("INT(1,9) STRING(\"7\") NEWLINE", "1:10", "\"7\"");
+    check("INT(1,9) REGEX(\"[0-9]+\") NEWLINE", "1:10", "a text that matches \"[0-9]+\"");
+    check("REP(3) INT(1,9) END NEWLINE", "1:8", "a value from 1 to 9");
+    check(
+        "INT(1,1,n) NEWLINE REPI(i,n) INT(1,9) INT(2,8) NEWLINE END",
+        "1:39",
+        "a value from 2 to 8",
+    );
 }
 
 #[test]

@@ -8,6 +8,7 @@ use crate::program::Grammar;
 use crate::shape::RANDOM;
 use crate::validate::{Rejection, validate};
 use crate::work::WorkLimits;
+use juror_core::stop::{StopFlag, with_stop_flags};
 
 const LIMITS: WorkLimits = WorkLimits { steps: 300_000, bytes: 8 << 20 };
 
@@ -29,7 +30,7 @@ fn validator_message(grammar: &Grammar, input: &[u8]) -> String {
 #[test]
 fn endless_work_ends_at_the_step_limit() {
     let deep = format!("REP(1000000) ASSERT(x{}>0) END", "+x".repeat(1900));
-    let long = "1".repeat(3000);
+    let long = "1".repeat(7000);
     let check = |text: &str, input: &str| {
         let text = format!("{text} INT(1,100) NEWLINE");
         let input = format!("{input}1\n");
@@ -51,7 +52,22 @@ fn endless_work_ends_at_the_step_limit() {
     check("REGEX(\"a*\",s) NEWLINE REP(90000) REGEX(s) END", &format!("{}\n", "a".repeat(900)));
     check("REP(400000) REGEX(\"(a*b)?\") STRING(\"a\") END", &"a".repeat(6000));
     check("REP(99) FLOAT(0,2) SPACE END", &format!("1.{long} ").repeat(99));
-    check("REP(99) INT(0,10^3000) SPACE END", &format!("{long} ").repeat(99));
+    check("REP(99) INT(0,10^7000) SPACE END", &format!("{long} ").repeat(99));
+}
+
+#[test]
+fn a_stop_flag_ends_endless_work() {
+    let flag = StopFlag::default();
+    let check = |text: &str, expected: &str| {
+        let mut grammar = limited_grammar(&format!("{text} INT(1,100) NEWLINE"));
+        grammar.limits.steps = u64::MAX;
+        let validate = || validator_message(&grammar, b"1\n");
+        assert_eq!(with_stop_flags(&[flag.clone()], validate), expected, "{text}");
+    };
+    check("REP(100000) SET(a=1) END", "valid");
+    flag.set();
+    check("REP(4000000000) SET(a=1) END", "interrupted");
+    check("SET(i=0) WHILE(i<1) SET(j=0) END", "interrupted");
 }
 
 #[test]
@@ -86,6 +102,29 @@ fn generation_ends_at_the_step_limit() {
     check("FLOATP(1,1e50000,1,3,x,SCIENTIFIC) NEWLINE");
     check("REPI(i,4000000) INT(1,4000000,a[i]) ASSERT(UNIQUE(a)) SPACE END");
     check("INT(1,9,n) REP(90000) ASSERT(n>0) END ASSERT(n>10)");
+}
+
+/// They cost what reading and writing them costs: a few seconds of steps at most.
+#[test]
+fn floats_of_a_hundred_thousand_digits_are_drawn_and_computed_with() {
+    let check = |text: &str| {
+        let mut grammar = limited_grammar(&format!("{text} NEWLINE"));
+        grammar.limits = WorkLimits { steps: 150_000_000, ..WorkLimits::default() };
+        let input =
+            generate(&grammar, &RANDOM, 1).unwrap_or_else(|fault| panic!("{text}: {fault}"));
+        assert!(input.len() > 99_000, "{text}: {} bytes", input.len());
+        assert_eq!(validator_message(&grammar, &input), "valid", "{text}");
+    };
+    check("FLOAT(0.1, 1E100000, x, FIXED)");
+    check("FLOAT(0.1, 1E400000, x, FIXED)");
+    check("INT(1, 10^400000)");
+    check("FLOAT(-1e100000, -0.1, x, FIXED)");
+    check("FLOATP(0.1, 1E100000, 1, 3, x, FIXED) ASSERT(x > 2)");
+    check("FLOAT(0.1, 1E100000, x, FIXED) ASSERT(x + 1 > x)");
+    check("FLOAT(0.1, 1E100000, x, FIXED) ASSERT(x - 0.5 < x)");
+    check("FLOAT(0.1, 1E100000, x, FIXED) ASSERT(2 * x > x)");
+    check("FLOAT(0.1, 1E100000, x, FIXED) ASSERT(x / 2 < x)");
+    check("FLOAT(0.1, 1E100000, x, FIXED) SET(y = x + 1) ASSERT(y - x == 1)");
 }
 
 #[test]
