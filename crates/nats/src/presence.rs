@@ -187,7 +187,7 @@ mod tests {
             visible: Vec::new(),
             version: version.to_owned(),
             linking: Linking::default(),
-            has_lld: false,
+            lld: None,
         };
         let tools =
             [("{lua}", MISSING), ("{python3}", ToolAnswer { found: Ok(python), files: None })];

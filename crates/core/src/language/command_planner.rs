@@ -256,7 +256,7 @@ impl CommandPlanner<'_> {
                 "{crt_static}" if is_static => argv.push("-Ctarget-feature=+crt-static".to_owned()),
                 "{static}" | "{crt_static}" => {}
                 "{lld}" => {
-                    if let Some(dir) = tools().find_map(|it| it.lld_dir()) {
+                    if let Some(dir) = tools().find_map(|it| it.lld.as_ref()) {
                         argv.push("-Clink-arg=-fuse-ld=lld".to_owned());
                         argv.push(format!("-Clink-arg=-B{}", dir.display()));
                     }

@@ -107,13 +107,14 @@ fn tool_by_name(tools: &Toolchains, name: &str) -> Result<Option<Arc<Toolchain>>
 
 fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
     let probe = tools.probe();
-    let first = |args: &str| {
+    let lines = |args: &str| {
         let args: Vec<&str> = args.split_whitespace().collect();
         let answer = probe.ask(program, &args)?;
         // A virtual machine may print warnings before its program prints anything.
-        let line = answer.lines().find(|line| !line.contains(" warning: "));
-        Ok::<_, AskFault>(line.unwrap_or_default().trim().to_owned())
+        let lines = answer.lines().filter(|line| !line.contains(" warning: "));
+        Ok::<_, AskFault>(lines.map(|line| line.trim().to_owned()).collect::<Vec<_>>())
     };
+    let first = |args: &str| Ok::<_, AskFault>(lines(args)?.into_iter().next().unwrap_or_default());
     match tool.query {
         ToolQuery::Compiler(archives) => query_compiler(probe, program, archives),
         ToolQuery::Cargo => query_cargo(tools, program),
@@ -131,13 +132,15 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
             Ok(new_toolchain(probe, program, first(option)?, &shown))
         }
         ToolQuery::Home { home, version, program: inside } => {
-            let (version, home) = (first(version)?, PathBuf::from(first(home)?));
-            let existing =
-                |it: &str| Some(home.join(it)).filter(|it| probe.real_path(it).is_some());
-            let inside = existing(inside);
-            let has_lld = inside.is_some() && existing(Toolchain::LLD).is_some();
+            let version = first(version)?;
+            let mut dirs = lines(home)?.into_iter().map(PathBuf::from);
+            let (home, libraries) = (dirs.next().unwrap_or_default(), dirs.next());
+            let existing = |it: PathBuf| Some(it).filter(|it| probe.real_path(it).is_some());
+            let inside = existing(home.join(inside));
+            let lld = libraries.and_then(|it| existing(it.with_file_name("bin").join("gcc-ld")));
+            let lld = lld.filter(|it| inside.is_some() && it.starts_with(&home));
             let program = inside.as_deref().unwrap_or(program);
-            Ok(Toolchain { has_lld, ..new_toolchain(probe, program, version, &[home]) })
+            Ok(Toolchain { lld, ..new_toolchain(probe, program, version, &[home]) })
         }
         ToolQuery::Script { options, script } => {
             let args: Vec<&str> = options.split_whitespace().chain([script]).collect();
@@ -256,7 +259,7 @@ fn new_toolchain(
         add_visible(probe, &mut visible, store.map_or(hop.as_path(), Path::new));
     }
     let program = program.to_path_buf();
-    Toolchain { program, visible, version, linking: Linking::Dynamic, has_lld: false }
+    Toolchain { program, visible, version, linking: Linking::Dynamic, lld: None }
 }
 
 fn add_visible(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {

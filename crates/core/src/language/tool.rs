@@ -15,7 +15,8 @@ pub struct Tool {
 pub(super) enum ToolQuery {
     /// Like C compilers; the tool can link statically if it has these archives.
     Compiler(&'static str),
-    /// With arguments for its home and others for its version; `program` is its path in its home.
+    /// With arguments for its home and others for its version; `program` is its path in its home. A second line of the
+    /// first answer is the directory of its libraries. Its linker may be beside that.
     Home {
         home: &'static str,
         version: &'static str,
@@ -58,7 +59,7 @@ pub static TOOLS: [Tool; 28] = [
         "g++",
         ToolQuery::Compiler("libc.a libm.a libgcc_eh.a libstdc++.a"),
     ),
-    tool("rustc", RUST, RUST_PACKAGES, home("--print sysroot", "--version", "bin/rustc")),
+    tool("rustc", RUST, RUST_PACKAGES, home(ASK_RUSTC, "--version", "bin/rustc")),
     tool("cargo", RUST, RUST_PACKAGES, ToolQuery::Cargo),
     tool("python3 python", "Python 3", "python3", script("-I -c", ASK_PYTHON)),
     tool("javac", "a Java development kit", "default-jdk-headless", ToolQuery::Java),
@@ -88,6 +89,8 @@ pub static TOOLS: [Tool; 28] = [
 
 const RUST: &str = "Rust with rustup";
 const RUST_PACKAGES: &str = "rustc cargo";
+/// Its home, and the directory of its libraries for this machine.
+const ASK_RUSTC: &str = "--print sysroot --print target-libdir";
 
 const fn tool(
     names: &'static str,

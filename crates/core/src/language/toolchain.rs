@@ -27,18 +27,12 @@ pub struct Toolchain {
     /// One line, in the tool's own words.
     pub version: String,
     pub linking: Linking,
-    /// Whether it has its own linker, which is faster than that of the system.
-    pub has_lld: bool,
+    /// The directory of its own linker, which is faster than that of the system.
+    #[serde_as(as = "Option<PathBytes>")]
+    pub lld: Option<PathBuf>,
 }
 
 impl Toolchain {
-    pub(super) const LLD: &str = "lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
-
-    pub fn lld_dir(&self) -> Option<PathBuf> {
-        let home = self.program.parent()?.parent()?;
-        self.has_lld.then(|| home.join(Self::LLD))
-    }
-
     pub fn visible_paths(&self) -> Vec<VisiblePath> {
         let name = self.program.file_name().unwrap_or_default();
         let what = VisibleContent::Installed {

@@ -13,10 +13,14 @@ use crate::root::FilePath;
 use crate::tree::{FileMode, Node};
 
 fn rustc(machine: ScriptedMachine) -> ScriptedMachine {
+    rustc_for("x86_64-unknown-linux-gnu", machine)
+}
+
+fn rustc_for(target: &str, machine: ScriptedMachine) -> ScriptedMachine {
     machine
         .with_tool("/h/.cargo/bin/rustc")
         .with_answer("--version", "rustc 1.95")
-        .with_answer("--print", "/h/rust")
+        .with_answer("--print", &format!("/h/rust\n/h/rust/lib/rustlib/{target}/lib\n"))
 }
 
 fn python(machine: ScriptedMachine) -> ScriptedMachine {
@@ -145,17 +149,26 @@ fn a_variant_adds_words_to_the_commands() {
 
 #[test]
 fn rust_links_with_its_own_linker_if_it_has_one() {
-    let machine = rustc(ScriptedMachine::default().with_gcc(NO_ARCHIVE));
     let build = |linker: &str| {
         format!(
             "/h/rust/bin/rustc --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 \
              -Cstrip=symbols -Clinker=/usr/bin/gcc {linker}-o program a.rs [/h/rust]",
         )
     };
-    let dir = "/h/rust/lib/rustlib/x86_64-unknown-linux-gnu/bin/gcc-ld";
-    let own = format!("-Clink-arg=-fuse-ld=lld -Clink-arg=-B{dir} ");
-    check(machine.clone(), "a.rs", &build(&own), "/program/program");
-    check(machine.without_path(dir), "a.rs", &build(""), "/program/program");
+    for target in [
+        "x86_64-unknown-linux-gnu",
+        "x86_64-unknown-linux-musl",
+        "aarch64-unknown-linux-gnu",
+        "riscv64gc-unknown-linux-gnu",
+        "aarch64-apple-darwin",
+        "x86_64-unknown-freebsd",
+    ] {
+        let machine = rustc_for(target, ScriptedMachine::default().with_gcc(NO_ARCHIVE));
+        let dir = format!("/h/rust/lib/rustlib/{target}/bin/gcc-ld");
+        let own = format!("-Clink-arg=-fuse-ld=lld -Clink-arg=-B{dir} ");
+        check(machine.clone(), "a.rs", &build(&own), "/program/program");
+        check(machine.without_path(&dir), "a.rs", &build(""), "/program/program");
+    }
 }
 
 #[test]
