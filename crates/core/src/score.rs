@@ -47,7 +47,8 @@ impl fmt::Display for Score {
     /// With at most six decimals: `40`, `33.333333`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let text = format!("{:.6}", self.0);
-        f.pad(text.trim_end_matches('0').trim_end_matches('.'))
+        let text = text.trim_end_matches('0').trim_end_matches('.');
+        f.pad(if text == "-0" { "0" } else { text })
     }
 }
 
@@ -174,6 +175,10 @@ mod tests {
         check(0.5, "0.5");
         check(-2.5, "-2.5");
         check(1e9, "1000000000");
+        for nearly_zero in [-1e-7, -4.9e-7, -1e-300, 1e-7, -f64::MIN_POSITIVE] {
+            check(nearly_zero, "0");
+        }
+        check(-6e-7, "-0.000001");
     }
 
     #[test]

@@ -165,7 +165,7 @@ impl TestData {
 }
 
 /// The groups that a test case can be in by its name, from the inside out.
-fn enclosing_groups(name: &str) -> impl Iterator<Item = &str> {
+pub fn enclosing_groups(name: &str) -> impl Iterator<Item = &str> {
     name.rmatch_indices('/').map(|(end, _)| &name[..end]).chain([""])
 }
 

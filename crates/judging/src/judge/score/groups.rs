@@ -2,14 +2,14 @@
 //!
 //! Source: problem package format 2025-09, "Scoring problems".
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::judge::score::{CaseResult, RunPolicy};
 use crate::plan::schedule::{EndCondition, Schedule, Section, SectionPart, SectionResult};
 use juror_core::score::{
     Aggregation, CaseScoring, GroupScore, GroupScoring, Score, Standing, TotalScore,
 };
-use juror_core::test_data::{StaticCase, TestCase, TestData, is_inside};
+use juror_core::test_data::{StaticCase, TestCase, TestData, enclosing_groups, is_inside};
 use juror_core::verdict::Verdict;
 
 const SAMPLE: &str = "sample";
@@ -22,6 +22,8 @@ pub struct GroupScheme<'a> {
     secret: &'a GroupScoring,
     /// The groups of `secret`; without groups `secret` itself.
     groups: Vec<ScoredGroup<'a>>,
+    /// The index of the first group that has this case.
+    group_of_case: HashMap<&'a str, usize>,
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
@@ -55,14 +57,15 @@ impl<'a> GroupScheme<'a> {
         let (root, secret) = (root.name.as_str(), root.scoring.as_ref()?);
         // In a root without a name, a case may be in the group of samples, too: no case is in two groups.
         let has_samples = data.groups.iter().any(|it| it.name == SAMPLE) || !root.is_empty();
-        let inside = |group: &str| -> Vec<&'a str> {
-            let cases = data.judged_cases().into_iter();
-            let names = cases.map(|case| case.test_case().name.as_str());
-            let is_sample = |name: &str| has_samples && is_inside(name, SAMPLE);
-            let is_own =
-                |name: &&str| is_inside(name, group) && is_sample(name) == (group == SAMPLE);
-            names.filter(is_own).collect()
-        };
+        let mut by_group: HashMap<&str, Vec<&'a str>> = HashMap::new();
+        for case in data.judged_cases() {
+            let name = case.test_case().name.as_str();
+            let is_sample = has_samples && is_inside(name, SAMPLE);
+            for group in enclosing_groups(name).filter(|it| is_sample == (*it == SAMPLE)) {
+                by_group.entry(group).or_default().push(name);
+            }
+        }
+        let inside = |group: &str| by_group.get(group).cloned().unwrap_or_default();
         let named = data.groups.iter().filter(|group| is_inside(&group.name, root));
         let mut groups: Vec<ScoredGroup<'a>> = named
             .filter_map(|group| {
@@ -78,10 +81,17 @@ impl<'a> GroupScheme<'a> {
         } else {
             groups.push(ScoredGroup { name: root, scoring: secret.clone(), cases: inside(root) });
         }
+        let mut group_of_case = HashMap::new();
+        for (index, group) in groups.iter().enumerate() {
+            for name in &group.cases {
+                group_of_case.entry(*name).or_insert(index);
+            }
+        }
         Some(Self {
             root,
             secret,
             groups,
+            group_of_case,
             has_groups,
             static_cases: &data.static_cases,
             samples: inside(SAMPLE),
@@ -97,8 +107,8 @@ impl<'a> GroupScheme<'a> {
 
     pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
         let name = test_case.name.as_str();
-        let group = self.groups.iter().find(|group| group.cases.contains(&name));
-        let Some(group) = group else { return CaseScoring::Ignored };
+        let Some(&index) = self.group_of_case.get(name) else { return CaseScoring::Ignored };
+        let group = &self.groups[index];
         let static_case = self.static_cases.iter().find(|case| case.group == group.name);
         if let Some(case) = static_case.filter(|case| case.test_case.name == name) {
             return case.max_score.map_or(CaseScoring::Forbidden, CaseScoring::UpTo);
@@ -119,7 +129,8 @@ impl<'a> GroupScheme<'a> {
 
     /// Which of these cases run, depending on earlier results. A group never runs if its requirements are not met.
     pub fn schedule(&self, cases: &[&str], policy: RunPolicy) -> Schedule {
-        let count = |names: &[&str]| cases.iter().filter(|case| names.contains(case)).count();
+        let selected: HashSet<&str> = cases.iter().copied().collect();
+        let count = |names: &[&str]| names.iter().filter(|name| selected.contains(*name)).count();
         let samples = independent_section(count(&self.samples), Vec::new(), EndCondition::Never);
         let mut parts = Vec::new();
         for group in &self.groups {

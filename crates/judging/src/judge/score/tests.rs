@@ -1,5 +1,7 @@
 //! Tables of the format's rules for scores.
 
+use std::collections::HashMap;
+
 use super::*;
 use crate::output_validator::feedback::FEEDBACK_FILES;
 use crate::plan::schedule::{Section, SectionPart, SectionResult};
@@ -480,4 +482,31 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
     let pass_fail = ["secret pass-fail 7 0", "secret/a pass-fail 7 1", "secret/b pass-fail 7 1"];
     check(&pass_fail, None, "none", 7.0);
     check(&pass_fail, None, STATIC, 0.0);
+}
+
+/// If the work were quadratic in test cases, this would take minutes.
+#[test]
+fn a_hundred_thousand_test_cases_are_scored() {
+    for (groups, cases) in [(1, 100_000), (1_000, 100), (20_000, 5)] {
+        let lines: Vec<String> =
+            (0..groups).map(|group| format!("secret/{group} sum 10 {cases}")).collect();
+        let secret = format!("secret sum {} 0", 10 * groups);
+        let lines: Vec<&str> = [&*secret].into_iter().chain(lines.iter().map(|it| &**it)).collect();
+        let data = data(&lines);
+        let names: Vec<&str> = data.cases.iter().map(|case| case.name.as_str()).collect();
+        let scheme = GroupScheme::from_test_data(&data).unwrap();
+        let scores: HashMap<&str, CaseResult> = data
+            .cases
+            .iter()
+            .map(|case| {
+                let score = score_by_rules(scheme.case_scoring(case), Verdict::Accepted).unwrap();
+                let (verdict, score) = (Verdict::Accepted, Some(score.score));
+                (case.name.as_str(), CaseResult { verdict, score })
+            })
+            .collect();
+        drop(scheme.schedule(&names, RunPolicy::Counting));
+        let total = scheme.total(|name| scores.get(name).copied()).unwrap();
+        assert_eq!(total.score, Score::new(10.0 * f64::from(groups)));
+        assert_eq!(total.groups.len(), groups as usize);
+    }
 }
