@@ -9,7 +9,6 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::fmt::Write as _;
 use std::io::Cursor;
 use std::path::Path;
-use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use juror::grade::line::LineSettings;
@@ -63,9 +62,7 @@ const MAX_BYTES_PER_BYTE: u64 = 4096;
 
 #[test]
 fn readers_take_linear_work() {
-    let mut command = Command::new(std::env::current_exe().expect("this test"));
-    command.args(["linear::all_formats", "--exact", "--ignored", "--nocapture"]);
-    let output = command.output().expect("it runs");
+    let output = crate::sandbox::run_in_own_process("linear::check_all_formats", |_| {});
     let [text, errors] = [&output.stdout, &output.stderr].map(|it| String::from_utf8_lossy(it));
     assert!(output.status.success(), "{text}{errors}");
 }

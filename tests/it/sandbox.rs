@@ -1015,6 +1015,12 @@ fn groups_of(judge: u32) -> Vec<PathBuf> {
         .collect()
 }
 
+/// A name that a rename changed would start nothing, and pass.
+pub(crate) fn assert_one_test_ran(test: &str, output: &process::Output) {
+    let report = String::from_utf8_lossy(&output.stdout);
+    assert!(report.contains("running 1 test\n"), "{test} is the name of no test: {report}");
+}
+
 /// Runs one test of this binary in a process of its own, as this user, and returns what it wrote.
 pub(crate) fn run_in_own_process(
     test: &str,
@@ -1025,7 +1031,15 @@ pub(crate) fn run_in_own_process(
         .args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"])
         .env(PROGRAMS, programs());
     set(&mut command);
-    command.output().unwrap()
+    let output = command.output().unwrap();
+    assert_one_test_ran(test, &output);
+    output
+}
+
+#[test]
+#[should_panic(expected = "sandbox::no_such_test is the name of no test")]
+fn a_test_of_another_name_is_not_run() {
+    run_in_own_process("sandbox::no_such_test", |_| {});
 }
 
 #[test]

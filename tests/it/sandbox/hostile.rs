@@ -337,6 +337,7 @@ mod quiet {
         if let Some(output) = run_without_rights(&arguments) {
             let report = String::from_utf8_lossy(&output.stdout);
             print!("{report}");
+            assert_one_test_ran(this, &output);
             assert!(output.status.success(), "{report}{}", String::from_utf8_lossy(&output.stderr));
         }
     }

@@ -21,11 +21,13 @@ const COMMENTS: [(&str, &str); 9] = [
 ];
 
 /// Strings and characters. A shell has `$#`, which is no comment.
-const STRINGS: &str = r#"\$\{?#|R"\((?s:.*?)\)"|"""(?s:\\.|[^\\])*?(?:"""|\z)|'''(?s:\\.|[^\\])*?(?:'''|\z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"#;
+const STRINGS: &str = r#"\$\{?#|"""(?s:\\.|[^\\])*?(?:"""|\z)|'''(?s:\\.|[^\\])*?(?:'''|\z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"#;
+
+/// Before the others in C and C++. A string that does not end takes the rest: to search on would be quadratic.
+const RAW_STRINGS: &str = r#"R"\((?s:.*?)(?:\)"|\z)|"#;
 
 /// The same in Rust, where a lifetime has no second quote.
-const RUST_STRINGS: &str =
-    r###"r##"(?s:.*?)"##|r#"(?s:.*?)"#|r"[^"]*"|"(?s:\\.|[^"\\])*"|'(?:\\[^\n]{1,9}?|[^'\\\n])'"###;
+const RUST_STRINGS: &str = r###"r##"(?s:.*?)(?:"##|\z)|r#"(?s:.*?)(?:"#|\z)|r"[^"]*"|"(?s:\\.|[^"\\])*"|'(?:\\[^\n]{1,9}?|[^'\\\n])'"###;
 
 /// `language` is a code. Strings keep their spaces.
 pub fn without_spaces_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
@@ -82,8 +84,12 @@ fn lexer(language: &str, more: &str) -> Result<Regex, regex::Error> {
     let has = |languages: &str| languages.split_whitespace().any(|word| word == language);
     let comments = COMMENTS.iter().find(|(languages, _)| has(languages));
     let comments = comments.map(|(_, comment)| format!("|{comment}")).unwrap_or_default();
-    let strings = if language == "rust" { RUST_STRINGS } else { STRINGS };
-    Regex::new(&format!("(?<string>{strings}){comments}{more}"))
+    let [raw, strings] = match language {
+        "rust" => ["", RUST_STRINGS],
+        "c" | "cpp" => [RAW_STRINGS, STRINGS],
+        _ => ["", STRINGS],
+    };
+    Regex::new(&format!("(?<string>{raw}{strings}){comments}{more}"))
 }
 
 #[cfg(test)]
@@ -118,6 +124,23 @@ mod tests {
         check("c", "' \\' \" x\n' '", "'\\'\"x' '");
     }
 
+    /// If the work were quadratic, this would take minutes.
+    #[test]
+    fn strings_that_do_not_end_are_read_once() {
+        for (language, start) in [
+            ("cpp", "R\"("),
+            ("c", "R\"("),
+            ("rust", "r#\""),
+            ("rust", "r##\""),
+            ("python3", "R\"("),
+            ("haskell", "R\"("),
+        ] {
+            let text = start.repeat(200_000);
+            let code = without_strings_and_comments(language, text.as_bytes());
+            assert!(code.len() < text.len(), "{language}");
+        }
+    }
+
     #[test]
     fn contents_of_strings_and_comments_are_removed() {
         let check = |language: &str, text: &str, expected: &str| {
@@ -129,6 +152,7 @@ mod tests {
         check("rust", "// fn main\nfn f<'a>(x: &'a u8)", " \nfn f<'a>(x: &'a u8)");
         check("rust", "a r#\"\n\"main\"# '\\u{41}' 'é' \"\n\" b", "a \"\" \"\" \"\" \"\" b");
         check("python3", "a '''\n# b''' # c\nd", "a \"\"  \nd");
+        check("python3", "a R\"(\" b R\")\" # c", "a R\"\" b R\"\"  ");
     }
 
     #[test]
