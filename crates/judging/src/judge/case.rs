@@ -398,11 +398,12 @@ impl CaseJudge<'_> {
             if is_shown { Some(pass_transcript(&problem.io, pass, &reply)?) } else { None };
         transcript.iter().try_for_each(|transcript| self.keep_transcript(pass, transcript))?;
         let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
-        let judged =
+        let mut judged =
             self.within_margin(is_sensitive, |limits| match classify(&reply.outcome, limits) {
-                Some(classified) => Ok(PassResult::from(classified)),
+                Some(rejected) => Ok(self.note_right_output(pass, &reply, rejected).into()),
                 None => self.judge_output(pass, &reply),
             })?;
+        self.note_other_output(pass, &reply, &mut judged);
         Ok(PassRun { reply, judged: PassResult { transcript, ..judged }, box_path, repeats })
     }
 

@@ -14,6 +14,7 @@ pub mod judging;
 pub mod kept_files;
 pub mod output;
 pub mod proof;
+mod rejection_notes;
 pub mod repetition;
 pub mod score;
 pub mod session;
