@@ -91,7 +91,7 @@ pub fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
             letter == ',' && depth == 0
         };
         let parts: Vec<&str> = glob.split(is_comma).collect();
-        if is_name(case_name_of_path(&glob)) || parts.contains(&"") {
+        if is_name(case_name_of_path(&glob)) {
             all.push(glob.clone());
         } else {
             all.extend(parts.into_iter().map(str::to_owned));

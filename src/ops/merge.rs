@@ -122,20 +122,22 @@ impl CommandEvents {
 
 fn read_event(line: &[u8]) -> Result<StampedEvent, String> {
     let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    if let Some(number) = find_too_large(&value) {
+    if let Some(number) = find_too_large("", &value) {
         return Err(format!("it is damaged: {number} is more than any count or time"));
     }
     serde_json::from_value(value).map_err(|error| error.to_string())
 }
 
-/// A sum with such a number could overflow.
-fn find_too_large(value: &Value) -> Option<&Number> {
+/// A count or time that is so large that a sum with it could overflow. Other numbers, such as differences and points,
+/// are written with a point or an exponent, and have no bound.
+fn find_too_large<'v>(key: &str, value: &'v Value) -> Option<&'v Number> {
     /// The largest integer that every reader of JSON reads exactly.
     const MAX_EXACT_INTEGER: f64 = (1_u64 << 53) as f64;
     match value {
+        Value::Number(number) if number.is_f64() && !key.ends_with("seconds") => None,
         Value::Number(number) => Some(number).filter(|it| it.as_f64() > Some(MAX_EXACT_INTEGER)),
-        Value::Array(all) => all.iter().find_map(find_too_large),
-        Value::Object(all) => all.values().find_map(find_too_large),
+        Value::Array(all) => all.iter().find_map(|it| find_too_large(key, it)),
+        Value::Object(all) => all.iter().find_map(|(key, it)| find_too_large(key, it)),
         _ => None,
     }
 }
@@ -319,6 +321,8 @@ fn different_limits_warning(limits: &[&Event], package: PathBuf) -> Option<Diagn
 mod tests {
     use std::sync::mpsc::channel;
 
+    use serde_json::json;
+
     use super::*;
     use crate::report::document::Report;
     use juror_core::event::GeneratedState;
@@ -407,6 +411,29 @@ mod tests {
         let mut report = Report::default();
         receiver.try_iter().for_each(|stamped| report.add_event(&stamped));
         Ok(report)
+    }
+
+    #[test]
+    fn only_counts_and_times_have_a_bound() {
+        let check = |value: &Value, expected: Option<&str>| {
+            let text = serde_json::to_string(value).unwrap();
+            let value: Value = serde_json::from_str(&text).unwrap();
+            let found = find_too_large("", &value).map(ToString::to_string);
+            assert_eq!(found.as_deref(), expected, "{text}");
+        };
+        check(&json!({"gap": {"absolute": 1e17, "relative": 1e17}}), None);
+        check(&json!({"gap": {"absolute": f64::MAX, "relative": null}}), None);
+        check(
+            &json!({"cases": [{"gap": {"absolute": 9007199254740994.0, "relative": 3.0}}]}),
+            None,
+        );
+        check(&json!({"score": 1e17, "max_score": 1e300, "groups": [{"score": 1e18}]}), None);
+        check(&json!({"score": -1e17, "cpu_seconds": 0.5, "skipped": 1_u64 << 53}), None);
+        check(&json!({"skipped": 1_u64 << 54}), Some("18014398509481984"));
+        check(&json!({"cases": [{"memory_bytes": u64::MAX}]}), Some("18446744073709551615"));
+        check(&json!({"cpu_seconds": 1e17}), Some("1e+17"));
+        check(&json!({"about": {"wall_seconds": [1.0, 1e300]}}), Some("1e+300"));
+        check(&json!({"at_seconds": 9007199254740994.0}), Some("9007199254740994.0"));
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `--csv`: a row for each submission, with a column for each group that has points, and for each test case.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt::Display;
 use std::io::{self, Write};
 use std::iter::repeat_n;
@@ -9,7 +9,9 @@ use csv::Writer;
 
 use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
+use juror_core::score::Score;
 use juror_core::text::joined;
+use juror_core::verdict::Verdict;
 
 type CellFunction = fn(&SubmissionReport, &Report) -> String;
 
@@ -54,9 +56,10 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     }
     names.sort_by_key(|name| !name.starts_with("sample"));
     let mut groups: Vec<&str> = Vec::new();
+    let mut known = HashSet::new();
     let totals = report.submissions.iter().filter_map(SubmissionReport::score);
     for group in totals.flat_map(|total| &total.groups) {
-        if !groups.contains(&group.name.as_str()) {
+        if known.insert(&group.name) {
             groups.push(&group.name);
         }
     }
@@ -65,8 +68,9 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
     let mut titles: Vec<String> = titles.collect();
     // A test case may have the name of another column.
+    let taken: HashSet<&str> = titles.iter().map(String::as_str).collect();
     let own = |name: &&str| {
-        if name.starts_with('~') || titles.iter().any(|it| it == name) {
+        if name.starts_with('~') || taken.contains(name) {
             format!("~{name}")
         } else {
             (*name).to_owned()
@@ -76,16 +80,14 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     titles.extend(own);
     table.write_record(titles.into_iter().map(escape_formula))?;
     for submission in &report.submissions {
-        let cell = |name: &&str| {
-            let mut cases = submission.cases().iter();
-            let case = cases.find(|case| case.test_case == **name);
-            cell_text(case.map(|case| case.verdict))
-        };
-        let points = |group: &&str| {
-            let mut groups = submission.score().into_iter().flat_map(|total| &total.groups);
-            let group = groups.find(|it| it.name == **group);
-            cell_text(group.and_then(|group| group.score))
-        };
+        let cases = submission.cases().iter();
+        let verdicts: HashMap<&str, Verdict> =
+            cases.map(|case| (&*case.test_case, case.verdict)).collect();
+        let scored = submission.score().into_iter().flat_map(|total| &total.groups);
+        let scores: HashMap<&str, Option<Score>> =
+            scored.map(|group| (&*group.name, group.score)).collect();
+        let cell = |name: &&str| cell_text(verdicts.get(name));
+        let points = |group: &&str| cell_text(scores.get(group).copied().flatten());
         let cells = FIXED_COLUMNS.iter().map(|(_, cell)| cell(submission, report));
         let cells = cells.chain(groups.iter().map(points)).chain(names.iter().map(cell));
         table.write_record(cells.map(escape_formula))?;
@@ -114,9 +116,12 @@ fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::report::tests::report;
     use juror_core::event::CommandTask;
+    use juror_core::judgement::CaseJudgement;
 
     fn check(report: &Report, expected: &str) {
         let mut out = Vec::new();
@@ -154,6 +159,27 @@ mod tests {
         write(&report, None, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("UTF-8");
         assert!(text.contains("\nsum,'=1+1,AC,"), "{text}");
+    }
+
+    /// If the work were quadratic in test cases, this would take minutes.
+    #[test]
+    fn a_hundred_thousand_test_cases_are_as_many_columns() {
+        const CASES: usize = 100_000;
+        let mut report = report(CommandTask::Judge);
+        report.submissions.truncate(1);
+        let case = report.submissions[0].cases()[0].clone();
+        let cases = (0..CASES).map(|number| {
+            let test_case = format!("secret/{number:05}");
+            CaseJudgement { test_case, ..case.clone() }
+        });
+        let judgement = report.submissions[0].result.as_mut().expect("it is judged");
+        judgement.cases = Arc::new(cases.collect());
+        let mut out = Vec::new();
+        write(&report, None, &mut out).expect("a table");
+        let text = String::from_utf8(out).expect("UTF-8");
+        let columns: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
+        assert_eq!(columns, [FIXED_COLUMNS.len() + CASES; 2]);
+        assert!(text.ends_with(",AC,AC\n"));
     }
 
     #[test]

@@ -169,6 +169,9 @@ fn a_wrong_command_line_is_explained() {
     check("judge sum plain", 2, &["plain"]);
     check("judge sum escaping", 2, &["data.txt", "leads out"]);
     check("judge sum a.sh --case nope/*", 5, &["selects none of the 4 test cases"]);
+    for typed in [",", "sample/1,", ",sample/1", "sample/1,,secret/1", ",,"] {
+        check(&format!("judge sum a.sh --case {typed}"), 2, &["--case '': the pattern is empty"]);
+    }
     check("judge sum a.sh --case [ab]", 2, &["[ab]"]);
     check("judge sum a.sh --case secret/smal/*", 5, &["did you mean `secret/small`"]);
     check("judge sum a.sh --case smal/1", 5, &["did you mean", "`secret/small/1`"]);

@@ -313,3 +313,18 @@ fn merged_shards_give_the_same_report() {
     fixture.write("damaged.json", damaged);
     check("damaged.json", "it is damaged: 18446744073709551615 is more than any count");
 }
+
+#[test]
+fn events_with_any_difference_of_numbers_can_be_merged() {
+    let fixture = Fixture::new();
+    fixture.write("bare/1.in", "1\n");
+    fixture.write("bare/1.ans", "0.5\n");
+    for output in ["1e17", "-1e300", "9007199254740994", "123456789012345678901", "1e400", "0.6"] {
+        fixture.write("a.sh", format!("echo {output}\n"));
+        let judge = "judge bare a.sh --compare float=1e-6 --events 1.json";
+        for line in [judge, "merge 1.json"] {
+            let report = fixture.json(line, 1);
+            assert_eq!(report["submissions"][0]["verdict"], "WA", "{output}: {line}");
+        }
+    }
+}
