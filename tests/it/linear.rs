@@ -54,7 +54,7 @@ unsafe impl GlobalAlloc for CountingAllocator {
 static ALLOCATOR: CountingAllocator = CountingAllocator;
 
 /// The smallest size of a text; the others are two and four times as large.
-const BASE_SIZE: usize = 8 << 10;
+const BASE_SIZE: usize = 4 << 10;
 /// Allowance for messages, of which there are at most a hundred, and for buffers.
 const CONSTANT_BYTES: u64 = 512 << 10;
 /// The most allocated bytes for each byte of text.
