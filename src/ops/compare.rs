@@ -83,7 +83,7 @@ pub fn compare_files(
     })?;
     let remark = match &difference {
         Some(_) => None,
-        None => accepted_remark(&answer, &output_file, &options).ok().flatten(),
+        None => accepted_remark(&answer, &output_file, &options),
     };
     let evidence = match &difference {
         None => None,

@@ -1,6 +1,5 @@
 //! Checks inputs against a grammar, generates inputs, and lists bounds.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -15,7 +14,7 @@ use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
 use juror_core::blob::Blob;
 use juror_core::exit_code::ExitCode;
-use juror_core::root::FilePath;
+use juror_core::root::{FilePath, read_named};
 use juror_core::serial::Location;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::text::{joined, printable};
@@ -172,7 +171,7 @@ pub fn list_bounds(
     let mut coverage = Coverage::new(&grammar);
     for path in inputs {
         let input = open_input(path)
-            .and_then(|input| input.prefix(u64::MAX).map_err(|error| open_error(path, &error)));
+            .and_then(|input| input.read().map_err(|error| open_error(path, &error)));
         if let Some(input) = context.contain_failure(input)? {
             context.contain_failure(check_result(coverage.add(&grammar, &input, path)))?;
         }
@@ -182,7 +181,7 @@ pub fn list_bounds(
 }
 
 pub fn read_grammar(path: &Path, context: &Context) -> Result<Grammar, Stop> {
-    let text = fs::read(path).map_err(|error| unreadable_grammar(path, &error))?;
+    let text = read_named(path).map_err(|error| unreadable_grammar(path, &error))?;
     let reading = parse_grammar(path, &text);
     match reading.grammar {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
@@ -198,7 +197,7 @@ fn open_input(path: &Path) -> Result<Blob, Stop> {
         return Ok(Blob::file(&FilePath::root(path)));
     }
     // A pipe can be read only once.
-    fs::read(path).map(Blob::from).map_err(|error| open_error(path, &error))
+    read_named(path).map(Blob::from).map_err(|error| open_error(path, &error))
 }
 
 fn open_error(path: &Path, error: &io::Error) -> Stop {

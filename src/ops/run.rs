@@ -2,8 +2,6 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
-use std::fs;
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,9 +19,10 @@ use crate::report::terminal::page::{Label, Page};
 use juror_core::blob::Blob;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
-use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
+use juror_core::limits::{LARGE_OUTPUT, Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::program::BuildVariant;
+use juror_core::root::{read_named, read_whole};
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
@@ -227,7 +226,7 @@ fn read_input(
         (Some(case), _) => Ok((Blob::file(&case.input), case.name.clone())),
         (None, Some(path)) if path != Path::new("-") => {
             let name = path.display().to_string();
-            let text = fs::read(path).map_err(|error| {
+            let text = read_named(path).map_err(|error| {
                 Stop::usage(format!(
                     "--input: cannot read {name}: {error}; give a file, or - for standard input"
                 ))
@@ -236,10 +235,9 @@ fn read_input(
         }
         (None, _) => {
             (person.ask)();
-            let mut text = Vec::new();
             let stdin = InterruptibleStdin::open(host.stop_handle.clone());
-            match stdin.and_then(|mut stdin| stdin.read_to_end(&mut text)) {
-                Ok(_) => Ok((text.into(), "standard input".to_owned())),
+            match stdin.and_then(|stdin| read_whole(stdin, LARGE_OUTPUT)) {
+                Ok(text) => Ok((text.into(), "standard input".to_owned())),
                 Err(error) if stdin::is_interruption(&error) => Err(Stop::Interrupted),
                 Err(error) => Err(JudgeError::new("read standard input", error).into()),
             }

@@ -34,6 +34,44 @@ fn check(files: &[(&str, &str)], large: &str, code: i32, message: &str) {
     assert!(words.join(" ").contains(message), "{large}: {text}");
 }
 
+#[test]
+fn an_endless_answer_that_is_needed_whole_is_a_judge_error_of_its_case() {
+    let fixture = Fixture::new();
+    for name in ["a.in", "a.ans", "b.in"] {
+        fixture.write(&format!("bare/{name}"), "1\n");
+    }
+    let hole = File::create(fixture.path("bare/b.ans")).expect("a file");
+    hole.set_len(FILE_SIZE).expect("a hole");
+    for name in ["x.sh", "y.sh"] {
+        fixture.write(name, "read -r a; echo $a\n");
+    }
+    let message =
+        "reading the judge answer: it has more than 256 MiB, and this comparison needs all of it";
+    for comparison in ["words", "sorted", "unordered", "easy", "floats"] {
+        let line = format!("judge bare x.sh y.sh --compare {comparison} --csv t.csv");
+        fixture.check(
+            &line,
+            4,
+            &[message, "bare/b.ans", "no verdict for x.sh", "no verdict for y.sh"],
+        );
+        assert_eq!(fixture.read("t.csv").matches(".sh").count(), 2, "{comparison}");
+        fixture.remove("t.csv");
+    }
+    fixture.check("judge bare x.sh --compare sorted --case a", 0, &["AC"]);
+    fixture.check("compare bare/b.ans bare/a.ans --compare sorted", 4, &[message]);
+    let line = |id: u32, keys: &str| {
+        format!(
+            "{{\"id\": {id}, {keys}, \"source\": {{\"text\": \"read -r a; echo $a\", \"language\": \"bash\"}}}}\n"
+        )
+    };
+    let lines = line(1, "\"package\": \"bare\"")
+        + &line(2, "\"cases\": [{\"input\": \"1\", \"answer\": \"1\"}]");
+    let output = fixture.juror("grade").write_stdin(lines).output().expect("juror runs");
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(text.lines().count(), 2, "{text}");
+    assert!(text.contains("it has more than 256 MiB") && text.contains("\"AC\""), "{text}");
+}
+
 const NEW_PACKAGE: &[(&str, &str)] = &[
     ("problem.yaml", "problem_format_version: 2025-09\nname: x\nuuid: x\n"),
     ("statement/problem.en.md", "x\n"),

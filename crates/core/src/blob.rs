@@ -9,7 +9,8 @@ use std::sync::{Arc, OnceLock};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use crate::root::FilePath;
+use crate::limits::LARGE_OUTPUT;
+use crate::root::{FilePath, read_whole};
 use crate::tree::TreeDirectory;
 
 /// Immutable bytes: in memory, in a file, or on another machine.
@@ -194,6 +195,11 @@ impl Blob {
         let mut bytes = Vec::new();
         self.open()?.take(most).read_to_end(&mut bytes)?;
         Ok(bytes)
+    }
+
+    /// All bytes. More than any program may write are an error.
+    pub fn read(&self) -> io::Result<Vec<u8>> {
+        read_whole(self.open()?, LARGE_OUTPUT)
     }
 
     pub fn known_digest(&self) -> Option<Digest> {

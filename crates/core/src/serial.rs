@@ -140,9 +140,7 @@ impl TryFrom<&Blob> for Base64Text {
     type Error = io::Error;
 
     fn try_from(blob: &Blob) -> io::Result<Self> {
-        let mut bytes = Vec::new();
-        io::copy(&mut blob.open()?, &mut bytes)?;
-        Ok(Self(BASE64_STANDARD.encode(bytes)))
+        Ok(Self(BASE64_STANDARD.encode(blob.read()?)))
     }
 }
 

@@ -19,6 +19,7 @@ use crate::check::options::Options;
 use crate::check::text::WindowedText;
 use crate::check::token::{Mismatch, mismatch};
 use crate::difference::{Difference, DifferenceKind, OnlyDifference};
+use crate::units::Bytes;
 
 /// In bytes, while the texts are equal. It is so large that system calls cost little, and so small that both windows
 /// stay in the processor's cache. In tests, it is smaller than short texts.
@@ -29,6 +30,9 @@ const FIRST_WINDOW: usize = if cfg!(test) { 1 << 10 } else { 16 << 10 };
 /// In bytes, while the texts are compared token by token.
 const LARGE_WINDOW: usize = 32 << 20;
 
+/// The most of each text that a comparison by name reads. It needs up to sixteen times as much: the places of all words.
+const LARGEST_TEXT: Bytes = Bytes::mib(256);
+
 /// After this many equal tokens, the fast path for a common prefix is tried again.
 const SAME_STEPS: u32 = 4;
 
@@ -37,13 +41,15 @@ const SAME_STEPS: u32 = 4;
 /// Takes half a mebibyte of memory for equal texts, and at most 64 MiB for others. If a text has more than 32 MiB, the
 /// excerpts and [`Difference::only`] may have less detail; all else is the same.
 ///
-/// A comparison by name holds both texts in memory if they differ, or if it may refuse the answer.
+/// A comparison by name holds both texts in memory if they differ, or if it may refuse the answer. So each may have at
+/// most 256 MiB.
 ///
 /// Source: problem package format 2025-09, "Default output validator specification".
 ///
 /// # Errors
 ///
-/// If reading fails; the message names the text. If the comparison has a name, and cannot read the judge answer.
+/// If reading fails, or there is too little memory; the message names the text. If the comparison has a name, and cannot
+/// read the judge answer.
 pub fn compare(
     mut answer: impl Read + Seek,
     mut output: impl Read + Seek,
@@ -62,7 +68,7 @@ pub fn compare(
     }
     if let Some(named) = options.named.filter(|it| !it.is_validator()) {
         let [answer, output] = read_both(&mut answer, &mut output)?;
-        return Ok(named.compare(&answer, &output)?);
+        return named.compare(&answer, &output);
     }
     // One byte more than the text, so that its end is noticed at once.
     let window = |length: u64| LARGE_WINDOW.min(length as usize + 1);
@@ -71,26 +77,24 @@ pub fn compare(
         rewind_and_measure(&mut output).map(window).map_err(output_error)?,
     ];
     let mut difference = compare_windows(&mut answer, &mut output, options, windows)?;
-    if let (Some(difference), Some(named)) = (&mut difference, options.named) {
-        let [answer, output] = read_both(&mut answer, &mut output)?;
+    if let (Some(difference), Some(named)) = (&mut difference, options.named)
+        && let Ok([answer, output]) = read_both(&mut answer, &mut output)
+    {
         named.add_hints(difference, &answer, &output);
     }
     Ok(difference)
 }
 
-/// What is to be said about an output that was accepted: if words are compared, that lines differ.
-///
-/// # Errors
-///
-/// As [`compare`].
+/// What is to be said about an output that was accepted: if words are compared, that lines differ. Nothing if a text is
+/// too large.
 pub fn accepted_remark(
     mut answer: impl Read + Seek,
     mut output: impl Read + Seek,
     options: &Options,
-) -> Result<Option<&'static str>, CompareError> {
-    let Some(named) = options.named.filter(|it| it.is_by_words()) else { return Ok(None) };
-    let [answer, output] = read_both(&mut answer, &mut output)?;
-    Ok(named.accepted_remark(&answer, &output))
+) -> Option<&'static str> {
+    let named = options.named.filter(|it| it.is_by_words())?;
+    let [answer, output] = read_both(&mut answer, &mut output).ok()?;
+    named.accepted_remark(&answer, &output)
 }
 
 /// Why two texts could not be compared.
@@ -107,18 +111,24 @@ fn read_both(
     answer: &mut (impl Read + Seek),
     output: &mut (impl Read + Seek),
 ) -> io::Result<[Vec<u8>; 2]> {
-    let whole = |text: &mut dyn Read, length: u64| {
-        let mut bytes = Vec::with_capacity(length as usize + 1);
-        text.read_to_end(&mut bytes).map(|_| bytes)
-    };
-    let lengths = [
-        rewind_and_measure(answer).map_err(answer_error)?,
-        rewind_and_measure(output).map_err(output_error)?,
-    ];
-    Ok([
-        whole(answer, lengths[0]).map_err(answer_error)?,
-        whole(output, lengths[1]).map_err(output_error)?,
-    ])
+    Ok([read_text(answer).map_err(answer_error)?, read_text(output).map_err(output_error)?])
+}
+
+fn read_text(text: &mut (impl Read + Seek)) -> io::Result<Vec<u8>> {
+    let length = rewind_and_measure(text)?;
+    let mut bytes = Vec::new();
+    if length <= LARGEST_TEXT.0 {
+        // One byte more than the text, so that its end is noticed at once.
+        bytes.try_reserve_exact(length as usize + 1)?;
+        text.take(LARGEST_TEXT.0 + 1).read_to_end(&mut bytes)?;
+    }
+    if length.max(bytes.len() as u64) > LARGEST_TEXT.0 {
+        let message = format!(
+            "it has more than {LARGEST_TEXT}, and this comparison needs all of it in memory; `tokens` and `exact` do not"
+        );
+        return Err(io::Error::other(message));
+    }
+    Ok(bytes)
 }
 
 /// Compares through windows of these sizes, in bytes. A window must hold each token that is compared as a number, and
@@ -130,8 +140,8 @@ pub(super) fn compare_windows(
     windows: [usize; 2],
 ) -> io::Result<Option<Difference>> {
     let mut comparison = TextComparison {
-        answer: WindowedText::new(answer, windows[0]),
-        output: WindowedText::new(output, windows[1]),
+        answer: WindowedText::new(answer, windows[0]).map_err(answer_error)?,
+        output: WindowedText::new(output, windows[1]).map_err(output_error)?,
         options,
         as_text: Options { tolerance: None, ..*options },
         first_difference: None,

@@ -17,7 +17,7 @@ const WINDOW: usize = 64 << 10;
 ///
 /// If reading fails.
 pub fn count_integers(mut answer: impl Read) -> io::Result<u64> {
-    let mut text = WindowedText::new(&mut answer, WINDOW);
+    let mut text = WindowedText::new(&mut answer, WINDOW)?;
     let mut integers = 0;
     loop {
         text.skip_run(true)?;

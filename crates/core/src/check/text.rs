@@ -21,17 +21,19 @@ pub(super) struct WindowedText<'s> {
 }
 
 impl<'s> WindowedText<'s> {
-    pub(super) fn new(source: &'s mut dyn Read, size: usize) -> Self {
-        let (window, before) = (Vec::with_capacity(size), DroppedPart::default());
-        Self {
+    /// Fails if there is too little memory.
+    pub(super) fn new(source: &'s mut dyn Read, size: usize) -> io::Result<Self> {
+        let mut window = Vec::new();
+        window.try_reserve_exact(size)?;
+        Ok(Self {
             source,
             window_size: size,
             window,
             position: 0,
             is_end: false,
-            dropped: before,
+            dropped: DroppedPart::default(),
             token_start: None,
-        }
+        })
     }
 
     /// Reads until a number and one more byte fit in the part of the rest that is in memory.

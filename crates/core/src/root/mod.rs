@@ -23,6 +23,7 @@ use std::sync::Arc;
 use rustix::fs::OFlags;
 use serde::{Serialize, Serializer};
 
+use crate::limits::LARGE_OUTPUT;
 use crate::root::beneath::{METADATA_FLAGS, NO_WAIT_FLAGS, outside_error};
 pub use crate::root::walk::{Obstacle, PathEntry, PathKind, UnreachedPath, Walk, WalkBounds};
 pub use crate::root::write::{PendingFile, RANDOM_LETTERS, TEMPORARY_PREFIX};
@@ -131,9 +132,7 @@ impl FilePath {
     }
 
     pub fn read(&self) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.open()?.read_to_end(&mut bytes)?;
-        Ok(bytes)
+        read_whole(self.open()?, LARGE_OUTPUT)
     }
 
     pub fn read_prefix(&self, most: u64) -> io::Result<Vec<u8>> {
@@ -143,11 +142,7 @@ impl FilePath {
     }
 
     pub fn read_text(&self, most: u64) -> io::Result<String> {
-        let text = self.read_prefix(most.saturating_add(1))?;
-        if text.len() as u64 > most {
-            return Err(io::Error::other(format!("it has more than {}", Bytes(most))));
-        }
-        let text = String::from_utf8(text);
+        let text = String::from_utf8(read_whole(self.open()?, Bytes(most))?);
         text.map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not UTF-8"))
     }
 
@@ -200,6 +195,29 @@ impl FilePath {
     pub fn walk(&self, bounds: WalkBounds) -> Walk {
         Walk::new(self, bounds)
     }
+}
+
+/// Reads a text that must fit in memory. What nobody can trust may be endless, or a hole of any size.
+///
+/// # Errors
+///
+/// Also if it has more than `most`, or there is too little memory.
+pub fn read_whole(text: impl Read, most: Bytes) -> io::Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    text.take(most.0.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most.0 {
+        return Err(io::Error::other(format!("it has more than {most}")));
+    }
+    Ok(bytes)
+}
+
+/// Reads a file that the user named, which may be a pipe.
+///
+/// # Errors
+///
+/// As [`read_whole`].
+pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
+    read_whole(File::open(path)?, LARGE_OUTPUT)
 }
 
 fn regular_file(file: OwnedFd) -> io::Result<File> {

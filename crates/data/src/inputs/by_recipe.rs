@@ -33,7 +33,7 @@ impl GeneratorCall {
         match generators.make(&self.command, CASE_NAME, self.seed)? {
             Err(why) => Ok(Err(why)),
             Ok(printed) => {
-                let printed = printed.prefix(u64::MAX);
+                let printed = printed.read();
                 let printed = printed
                     .map_err(|error| JudgeError::new("read what a generator printed", error))?;
                 Ok(Ok(printed.into()))

@@ -127,7 +127,7 @@ impl<'a> SeededGenerator<'a> {
             let diagnostic = Diagnostic::error(&self.given.program.path, message).help(help);
             return Ok(Err(diagnostic.quote(&stderr)));
         }
-        let input = reply.stdout.prefix(u64::MAX);
+        let input = reply.stdout.read();
         let input =
             input.map_err(|error| JudgeError::new("read what the generator printed", error))?;
         Ok(Ok(input.into()))
@@ -148,7 +148,7 @@ impl<'a> SeededGenerator<'a> {
         let reply = self.bench.executor.run_job(&job)?;
         let is_whole =
             reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
-        let bytes = reply.stdout.prefix(u64::MAX).unwrap_or_default();
+        let bytes = reply.stdout.read().unwrap_or_default();
         let printed = decode_first_outputs(&bytes, calls.len()).ok().filter(|_| is_whole);
         let printed = printed.unwrap_or_default().into_iter();
         let printed = printed.map(|it| it.filter(|text| !text.is_empty()).map(Arc::from));

@@ -200,7 +200,7 @@ impl<'a> Comparison<'a> {
                 let content = Blob::from(Arc::clone(input));
                 match solution.answer(content)? {
                     Ok(answer) => answer
-                        .prefix(u64::MAX)
+                        .read()
                         .map_err(|error| JudgeError::new("read the answer", error))?
                         .into(),
                     Err(not) => return Ok(Err(UnusableReason::Solution(not.message))),

@@ -134,9 +134,8 @@ impl<'a> OutputTrials<'a> {
         places.dedup();
         let mut found = Vec::new();
         for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
-            let whole = |blob: &Blob| {
-                blob.prefix(u64::MAX).map_err(|error| JudgeError::new("read an output", error))
-            };
+            let whole =
+                |blob: &Blob| blob.read().map_err(|error| JudgeError::new("read an output", error));
             let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
             let outputs = bench.map("outputs of accepted submissions", accepted, |it| {
                 let runs = OutputRunner { executor: bench.executor, rules, test_case };

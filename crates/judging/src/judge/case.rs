@@ -139,9 +139,7 @@ impl ReadyCase<'_> {
     /// `None` without judge answer.
     pub fn read_texts(&self) -> Result<Option<CaseTexts>, JudgeError> {
         let whole = |blob: &Blob| {
-            let text = blob
-                .prefix(u64::MAX)
-                .map_err(|error| JudgeError::new("read a test case", error))?;
+            let text = blob.read().map_err(|error| JudgeError::new("read a test case", error))?;
             Ok::<Arc<[u8]>, JudgeError>(text.into())
         };
         let Ok(answer) = self.answer() else { return Ok(None) };

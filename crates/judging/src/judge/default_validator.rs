@@ -48,18 +48,19 @@ impl CaseJudge<'_> {
         let mut remark = None;
         let mut difference = None;
         if !has_same_bytes {
-            let fault = |error| match error {
-                CompareError::Read(error) => JudgeError::new("read the output", error),
-                CompareError::RefusedAnswer(why) => {
-                    JudgeError::new(format!("compare with the judge answer {answer}"), why)
-                        .help("correct the file, or choose another comparison")
+            let fault = |error| {
+                let step = format!("compare with the judge answer {answer}");
+                match error {
+                    CompareError::Read(error) => JudgeError::new(step, error),
+                    CompareError::RefusedAnswer(why) => JudgeError::new(step, why)
+                        .help("correct the file, or choose another comparison"),
                 }
             };
             let open_output = || output.open().map_err(read_error);
             difference = compare(open_answer(&answer)?, open_output()?, options).map_err(fault)?;
             if difference.is_none() {
                 let found = accepted_remark(open_answer(&answer)?, open_output()?, options);
-                remark = found.map_err(fault)?.map(str::to_owned);
+                remark = found.map(str::to_owned);
             }
         }
         let judged = match difference {

@@ -1,6 +1,7 @@
 //! Cuts a text into the units that a comparison compares: tokens, or lines in the ways of the originals.
 
 use std::borrow::Cow;
+use std::collections::TryReserveError;
 
 use crate::check::bytes::is_blank;
 
@@ -39,7 +40,7 @@ impl Blanks {
 
 #[derive(Clone)]
 pub(super) struct Tokens<'t> {
-    text: &'t [u8],
+    pub(super) text: &'t [u8],
     blanks: Blanks,
     position: usize,
 }
@@ -103,13 +104,14 @@ pub(super) fn testlib_lines(text: &[u8], from: usize) -> impl Iterator<Item = Sp
 ///
 /// It drops a CR at the end, and each other CR. It takes what follows a dropped one as it is, even another CR, and
 /// takes the end of the file for the byte 255.
-pub(super) fn testlib_line(text: &[u8], line: Span) -> Cow<'_, [u8]> {
+pub(super) fn testlib_line(text: &[u8], line: Span) -> Result<Cow<'_, [u8]>, TryReserveError> {
     let bytes = line.of(text);
     if !bytes.contains(&b'\r') {
-        return bytes.into();
+        return Ok(bytes.into());
     }
     let has_line_end = line.end < text.len();
-    let mut content = Vec::with_capacity(bytes.len());
+    let mut content = Vec::new();
+    content.try_reserve_exact(bytes.len())?;
     let mut rest = bytes.iter();
     while let Some(&byte) = rest.next() {
         match byte {
@@ -121,5 +123,5 @@ pub(super) fn testlib_line(text: &[u8], line: Span) -> Cow<'_, [u8]> {
             _ => content.push(byte),
         }
     }
-    content.into()
+    Ok(content.into())
 }

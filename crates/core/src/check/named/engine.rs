@@ -4,7 +4,7 @@
 //! answer first, it refuses the answer; if it meets a fault of the output or a difference first, it rejects the output.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::TryReserveError;
 
 use crate::check::bytes::is_blank;
 use crate::check::named::cut::{Blanks, Span, Tokens, lines, testlib_line, testlib_lines, tokens};
@@ -16,8 +16,20 @@ use crate::difference::DifferenceKind;
 /// Why two texts are not equal.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Unequal {
-    Different { mismatch: Mismatch, answer: Span, output: Span },
+    Different {
+        mismatch: Mismatch,
+        answer: Span,
+        output: Span,
+    },
     Refused(AnswerFault),
+    /// There is too little memory.
+    Unknown(TryReserveError),
+}
+
+impl From<TryReserveError> for Unequal {
+    fn from(fault: TryReserveError) -> Self {
+        Self::Unknown(fault)
+    }
 }
 
 /// What a comparison cannot read in a judge answer.
@@ -30,6 +42,9 @@ pub(super) struct AnswerFault {
 type Outcome = Result<(), Unequal>;
 
 const MARK: &[u8] = b"\xEF\xBB\xBF";
+
+/// The word that begins a case.
+const CASE: &[u8] = b"Case";
 
 /// Both texts; the output may begin after a mark of the byte order.
 #[derive(Clone, Copy)]
@@ -206,8 +221,8 @@ impl<'t> Texts<'t> {
     /// A `Case` behind the last case begins no other one.
     fn compare_cases(&self, unit: Unit) -> Outcome {
         let [answers, outputs] = self.tokens(Blanks::Four);
-        let mut answers = Cases { tokens: answers, text: self.answer, is_begun: false };
-        let mut outputs = Cases { tokens: outputs, text: self.output, is_begun: false };
+        let mut answers = Cases { tokens: answers, is_begun: false };
+        let mut outputs = Cases { tokens: outputs, is_begun: false };
         for number in 1_u64.. {
             if answers.is_at_end() {
                 break;
@@ -216,7 +231,7 @@ impl<'t> Texts<'t> {
             let of_answer = answers.next_case(&number);
             let of_answer = of_answer.map_err(|(span, expected)| refused(span, expected))?;
             let value = |text: &'t [u8], word: Span| without_nul(unit, word.of(text));
-            for &word in &of_answer.words {
+            for word in of_answer.words() {
                 if let Some(expected) = unit.fault(value(self.answer, word)) {
                     return Err(refused(word, expected));
                 }
@@ -230,9 +245,9 @@ impl<'t> Texts<'t> {
                     return Err(self.different(DifferenceKind::Token, of_answer.number, span));
                 }
             };
-            let mut left = VecDeque::from(of_output.words);
-            for &word in &of_answer.words {
-                let Some(found) = left.pop_front() else {
+            let mut left = of_output.words();
+            for word in of_answer.words() {
+                let Some(found) = left.next() else {
                     return Err(self.output_ends(word));
                 };
                 let (expected, found_value) = (value(self.answer, word), value(self.output, found));
@@ -240,7 +255,7 @@ impl<'t> Texts<'t> {
                     return Err(self.different(mismatch, word, found));
                 }
             }
-            if let Some(surplus) = left.pop_front() {
+            if let Some(surplus) = left.next() {
                 return Err(self.output_goes_on(surplus));
             }
         }
@@ -250,10 +265,10 @@ impl<'t> Texts<'t> {
     /// The first unit in the order of their values that one text has more often.
     fn compare_unordered(&self, row: &TokenRow) -> Outcome {
         let [answers, outputs] = self.tokens(row.blanks);
-        let answers: Vec<Span> = answers.collect();
+        let answers = collect(answers)?;
         answers.iter().try_for_each(|&token| self.check_answer(row.unit, token))?;
         let order = |left: &[u8], right: &[u8]| left.cmp(right);
-        self.compare_sorted(answers, outputs.collect(), order)
+        self.compare_sorted(answers, collect(outputs)?, order)
     }
 
     fn compare_sorted(
@@ -263,8 +278,14 @@ impl<'t> Texts<'t> {
         order: impl Fn(&[u8], &[u8]) -> Ordering,
     ) -> Outcome {
         let (answer, output) = (self.answer, self.output);
-        answers.sort_by(|left, right| order(left.of(answer), right.of(answer)));
-        outputs.sort_by(|left, right| order(left.of(output), right.of(output)));
+        // A stable sort would take more memory.
+        let sort = |text: &[u8], spans: &mut [Span]| {
+            spans.sort_unstable_by(|left, right| {
+                order(left.of(text), right.of(text)).then(left.start.cmp(&right.start))
+            });
+        };
+        sort(answer, &mut answers);
+        sort(output, &mut outputs);
         let missing = |it| self.different(DifferenceKind::Missing, it, Span::end_of(output));
         let surplus = |it| self.different(DifferenceKind::Surplus, Span::end_of(answer), it);
         for (&left, &right) in answers.iter().zip(&outputs) {
@@ -285,7 +306,7 @@ impl<'t> Texts<'t> {
         let mut outputs = lines(self.output, row.skipped);
         if row.order == Order::Any {
             let order = |left: &[u8], right: &[u8]| words(left).cmp(words(right));
-            return self.compare_sorted(answers.collect(), outputs.collect(), order);
+            return self.compare_sorted(collect(answers)?, collect(outputs)?, order);
         }
         loop {
             match (answers.next(), outputs.next()) {
@@ -342,13 +363,13 @@ impl<'t> Texts<'t> {
         let mut answers = testlib_lines(self.answer, 0).peekable();
         let mut outputs = testlib_lines(self.output, self.start);
         while let Some(answer) = answers.next() {
-            let of_answer = testlib_line(self.answer, answer);
+            let of_answer = testlib_line(self.answer, answer)?;
             if of_answer.is_empty() && answers.peek().is_none() {
                 break;
             }
             let output = outputs.next().unwrap_or(Span::end_of(self.output));
             let of_output = if output.start < self.output.len() {
-                testlib_line(self.output, output)
+                testlib_line(self.output, output)?
             } else {
                 Default::default()
             };
@@ -403,43 +424,55 @@ impl<'t> Texts<'t> {
     }
 }
 
+fn collect(units: impl Iterator<Item = Span>) -> Result<Vec<Span>, TryReserveError> {
+    let mut all = Vec::new();
+    for unit in units {
+        all.try_reserve(1)?;
+        all.push(unit);
+    }
+    Ok(all)
+}
+
 struct Cases<'t> {
     tokens: Tokens<'t>,
-    text: &'t [u8],
     /// Whether the word `Case` was read behind the case before; it is not asked for again.
     is_begun: bool,
 }
 
-struct Case {
+struct Case<'t> {
     number: Span,
-    words: Vec<Span>,
+    /// From its first word to the end of the text.
+    rest: Tokens<'t>,
 }
 
-impl Cases<'_> {
+impl<'t> Case<'t> {
+    fn words(&self) -> impl Iterator<Item = Span> + use<'t> {
+        let text = self.rest.text;
+        self.rest.clone().take_while(move |token| token.of(text) != CASE)
+    }
+}
+
+impl<'t> Cases<'t> {
     fn is_at_end(&self) -> bool {
         self.tokens.clone().next().is_none()
     }
 
     /// Reads the next case, or returns what is not as expected.
-    fn next_case(&mut self, number: &str) -> Result<Case, (Span, String)> {
+    fn next_case(&mut self, number: &str) -> Result<Case<'t>, (Span, String)> {
         if !self.is_begun {
             self.expect("Case")?;
         }
         let number = self.expect(number)?;
-        let mut words = Vec::new();
-        for token in self.tokens.by_ref() {
-            if token.of(self.text) == b"Case" {
-                self.is_begun = true;
-                break;
-            }
-            words.push(token);
-        }
-        Ok(Case { number, words })
+        let rest = self.tokens.clone();
+        let text = self.tokens.text;
+        self.is_begun |= self.tokens.any(|token| token.of(text) == CASE);
+        Ok(Case { number, rest })
     }
 
     fn expect(&mut self, word: &str) -> Result<Span, (Span, String)> {
-        let token = self.tokens.next().unwrap_or(Span::end_of(self.text));
-        if token.of(self.text) == word.as_bytes() {
+        let text = self.tokens.text;
+        let token = self.tokens.next().unwrap_or(Span::end_of(text));
+        if token.of(text) == word.as_bytes() {
             return Ok(token);
         }
         Err((token, format!("`{word}`")))

@@ -8,8 +8,10 @@ mod engine;
 mod rows;
 mod unit;
 
+use std::io;
+
 use crate::check::bytes::{common_prefix, count_tokens};
-use crate::check::compare::compare_windows;
+use crate::check::compare::{CompareError, compare_windows};
 use crate::check::excerpt::{DifferenceSpot, DroppedPart, sides};
 use crate::check::float::{Tolerance, parse_number};
 use crate::check::named::cut::Span;
@@ -252,10 +254,11 @@ impl NamedComparison {
         &self,
         answer: &[u8],
         output: &[u8],
-    ) -> Result<Option<Difference>, RefusedAnswer> {
+    ) -> Result<Option<Difference>, CompareError> {
         match compare_texts(&self.row, answer, output) {
             Ok(()) => Ok(None),
-            Err(Unequal::Refused(fault)) => Err(self.refusal(answer, &fault)),
+            Err(Unequal::Refused(fault)) => Err(self.refusal(answer, &fault).into()),
+            Err(Unequal::Unknown(fault)) => Err(io::Error::from(fault).into()),
             Err(Unequal::Different { mismatch, answer: left, output: right }) => {
                 let runs = [left.of(answer), right.of(output)];
                 let equal_bytes = common_prefix(runs[0], runs[1]);

@@ -299,6 +299,36 @@ proptest! {
 }
 
 proptest! {
+    #![proptest_config(cases(500))]
+
+    /// The comparisons that need no whole text are the same by a window and by name, and so are words if both texts
+    /// are in memory.
+    #[test]
+    fn windowed_and_whole_comparison_agree([answer, output] in similar_texts(), most in 1..70_usize) {
+        // Other blanks divide words, and their letter case counts.
+        let plain = |text: &[u8]| -> Vec<u8> {
+            text.iter().filter(|it| !b"\x0b\x0c".contains(it)).copied().collect()
+        };
+        let [answer, output] = [plain(&answer), plain(&output)];
+        let pieces = |text| PiecewiseText { text, rest: text, most, turn: most };
+        for (name, arguments) in
+            [("tokens", &[][..]), ("exact", &["case_sensitive", "space_change_sensitive"]), ("words", &["case_sensitive"])]
+        {
+            let arguments: Vec<String> = arguments.iter().map(|it| (*it).to_owned()).collect();
+            let unnamed = Options::parse(&arguments).unwrap();
+            let named = compare(pieces(&answer), pieces(&output), &Options::of_name(name).unwrap()).unwrap();
+            let whole = compare_bytes(&answer, &output, &unnamed);
+            check_small_windows(&answer, &output, &unnamed, whole.clone());
+            prop_assert_eq!(named.is_none(), whole.is_none(), "{}", name);
+            let Some((named, whole)) = named.zip(whole) else { continue };
+            prop_assert_eq!(named.answer.offset, whole.answer.offset, "{}", name);
+            prop_assert_eq!(named.output.offset, whole.output.offset, "{}", name);
+            prop_assert_eq!(named.differing_tokens, whole.differing_tokens, "{}", name);
+        }
+    }
+}
+
+proptest! {
     #![proptest_config(cases(200))]
 
     /// Tokens, blanks and lines far longer than the window, with the difference anywhere in them.

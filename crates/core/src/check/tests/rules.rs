@@ -2,7 +2,8 @@
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use crate::check::compare::{CompareError, compare, compare_bytes};
+use crate::check::compare::{CompareError, accepted_remark, compare, compare_bytes};
+use crate::check::named;
 use crate::check::options::Options;
 use crate::difference::{Difference, DifferenceSide};
 
@@ -193,4 +194,55 @@ fn an_error_names_the_unreadable_text() {
         "reading the judge answer: disk on fire",
     );
     check(compare(Cursor::new(""), UnreadableText, &options), "reading the output: disk on fire");
+}
+
+/// A text that ends early, of a file that seems far longer: a hole is like that, too.
+struct HugeText(Cursor<&'static str>);
+
+impl HugeText {
+    fn new(text: &'static str) -> Self {
+        Self(Cursor::new(text))
+    }
+}
+
+impl Read for HugeText {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(buffer)
+    }
+}
+
+impl Seek for HugeText {
+    fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
+        match to {
+            SeekFrom::End(_) => Ok(200 << 30),
+            other => self.0.seek(other),
+        }
+    }
+}
+
+#[test]
+fn a_text_that_is_needed_whole_has_a_bound() {
+    let by_windows = ["tokens", "exact", "identical", "none"];
+    for name in named::names() {
+        let text = if name == "float" { "float=1e-6" } else { name };
+        let options = Options::of_name(text).unwrap();
+        let both = [
+            ("judge answer", compare(HugeText::new("1 2"), Cursor::new("1 3"), &options)),
+            ("output", compare(Cursor::new("1 2"), HugeText::new("1 3"), &options)),
+        ];
+        for (side, found) in both {
+            if by_windows.contains(&name) {
+                assert_eq!(found.unwrap().is_some(), name != "none", "{name}: {side}");
+                continue;
+            }
+            let message = found.expect_err(name).to_string();
+            let expected = format!("reading the {side}: it has more than 256 MiB, and ");
+            assert!(message.starts_with(&expected), "{name}: {message}");
+        }
+        // Equal texts need no memory, whatever is to be said about them.
+        let remark = accepted_remark(HugeText::new("1 2"), HugeText::new("1 2"), &options);
+        assert_eq!(remark, None, "{name}");
+    }
+    let words = Options::of_name("words").unwrap();
+    assert!(compare(HugeText::new("1 2"), HugeText::new("1 2"), &words).unwrap().is_none());
 }
