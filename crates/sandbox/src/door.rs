@@ -315,7 +315,7 @@ pub enum End {
 
 impl Outcome {
     fn new(job: &Job, reply: JobReply) -> Result<Self, Error> {
-        let read = |blob: &Blob| blob.read().map_err(|error| Error::of_output(&error));
+        let read = |blob: &Blob| blob.prefix(u64::MAX).map_err(|error| Error::of_output(&error));
         let mut files = BTreeMap::new();
         for (name, found) in job.collect.iter().zip(&reply.collected) {
             if let CollectedEntry::File(blob) = found {

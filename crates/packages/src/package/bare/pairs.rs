@@ -24,6 +24,10 @@ const ANSWER_TO_DIGITS: &str = "a";
 /// A shorter word must be a whole part of a name, since it is also part of other words.
 const LONG: usize = 5;
 
+/// The last places of a word in a name are tried, and the first names that differ only in case: more would take work by
+/// the square of their number.
+const MOST_CHOICES: usize = 4;
+
 /// Directories of tests beside a source.
 pub const FOLDERS: [&str; 6] = ["test", "tests", "sample", "samples", "data", "testcases"];
 
@@ -44,7 +48,7 @@ pub(super) struct Pair {
 
 /// A name that the answer to an input could have. The least rank is best.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct Candidate {
+pub(super) struct Candidate {
     /// 0 if input and answer are in the same directory.
     directory: usize,
     /// Bytes behind the part in which the names of the files differ: the last part says what a file is.
@@ -52,7 +56,7 @@ struct Candidate {
     answer_word: usize,
     /// How many letters differ in case.
     case_distance: usize,
-    name: String,
+    pub(super) name: String,
     case: String,
 }
 
@@ -68,7 +72,9 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
         for candidate in candidates(input) {
             // Windows does not tell `1.IN` from `1.in`.
             let found = by_lower.get(&composed(&candidate.name).to_ascii_lowercase());
-            for answer in found.into_iter().flatten().filter(|answer| *answer != input) {
+            let others = found.into_iter().flatten().filter(|it| **it != candidate.name);
+            let same = names.get(candidate.name.as_str()).into_iter();
+            for answer in same.chain(others.take(MOST_CHOICES)).filter(|it| *it != input) {
                 let case_distance = case_distance(&candidate.name, answer);
                 all.push((Candidate { case_distance, ..candidate.clone() }, *input, *answer));
             }
@@ -102,7 +108,7 @@ fn case_distance(name: &str, other: &str) -> usize {
     name.bytes().zip(other.bytes()).filter(|(a, b)| a != b).count()
 }
 
-fn candidates(input: &str) -> Vec<Candidate> {
+pub(super) fn candidates(input: &str) -> Vec<Candidate> {
     let (directory, file) = split(input);
     let files = replacements(file);
     let in_directory = |directory: &str, rank: usize, replaced: &Replacement| Candidate {
@@ -216,7 +222,9 @@ fn places(name: &str, word: &str) -> Vec<WordPlace> {
         start,
         is_whole: is_border(start) && is_border(start + word.len()),
     });
-    places.filter(|place| place.is_whole || word.len() >= LONG).collect()
+    let mut places: Vec<WordPlace> =
+        places.filter(|place| place.is_whole || word.len() >= LONG).collect();
+    places.split_off(places.len().saturating_sub(MOST_CHOICES))
 }
 
 /// All words of inputs and answers.

@@ -9,7 +9,7 @@ use std::time::Duration;
 use proptest::prelude::*;
 use tempfile::TempDir;
 
-use crate::package::bare::pairs::find_pairs;
+use crate::package::bare::pairs::{candidates, find_pairs};
 use crate::package::bare::{Bare, select_tests_of};
 use crate::package::{Format, PackageReading, read};
 use juror_core::diagnostic::Diagnostic;
@@ -109,6 +109,35 @@ fn inputs_and_answers_are_paired_by_name() {
     check(
         &["s.in", "s.out", "tests/1.in", "tests/1.out"],
         &["s s.out", "tests/1 tests/1.out"],
+        &[],
+    );
+}
+
+#[test]
+fn names_of_many_words_are_cheap() {
+    for word in ["in", "i", "inp", "input", "In", "iN", "inin.in", "in.input.i"] {
+        let name = [word].repeat(240 / (word.len() + 1)).join(".") + ".7";
+        let work: usize = candidates(&name).iter().map(|it| it.name.len()).sum();
+        assert!(work < 200 * name.len(), "{name}: {work} bytes");
+    }
+    // Names that differ only in case: each of 200 would fit to each.
+    let cased = |word: &str, number: u32| -> String {
+        let letters = word.chars().enumerate();
+        let upper = |(at, letter): (usize, char)| match number >> at & 1 {
+            0 => letter,
+            _ => letter.to_ascii_uppercase(),
+        };
+        letters.map(upper).collect()
+    };
+    let names = (0..200).flat_map(|it| [cased("abcdefgh.in", it), cased("abcdefgh.out", it)]);
+    let names: Vec<String> = names.collect();
+    let pairs = find_pairs(names.iter().map(String::as_str));
+    assert_eq!(pairs.len(), 200);
+    assert!(pairs.iter().all(|it| it.input[..8] == it.answer[..8]), "{pairs:?}");
+    // The last part still says what a file is.
+    check(
+        &["in.in.in.in.in.in.7", "in.in.in.in.in.out.7"],
+        &["in.in.in.in.in.7 in.in.in.in.in.out.7"],
         &[],
     );
 }
