@@ -1,6 +1,5 @@
 //! Writes a package in another format to a new directory, and reports what had no equivalent.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -85,7 +84,7 @@ pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion
     problem.pending_recipe = recipe;
     let staging = StagingDirectory::new(out)?;
     let dir = staging.path();
-    fs::create_dir(&dir).map_err(|error| write_error(out, error))?;
+    dir.create_directory().map_err(|error| write_error(out, error))?;
     let plan = plan(&problem, *to)?;
     for file in &plan.files {
         staging.check_interrupted()?;

@@ -1,7 +1,8 @@
 //! Lists the mutants of a package's submissions, or writes one of them as a submission.
 
 use std::ffi::OsStr;
-use std::fs;
+use std::fs::File;
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
@@ -18,6 +19,7 @@ use crate::report::terminal::page::Page;
 use juror_core::event::Event;
 use juror_core::judgement::JudgeError;
 use juror_core::problem::Problem;
+use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::text::{count, printable, visible};
@@ -199,12 +201,12 @@ fn save_mutant(original: &OriginalSource, mutant: &Mutant, to: &Path) -> Result<
     }
     for (index, file) in original.files.iter().enumerate() {
         let text = if index == mutant.file { mutant.apply(&file.text) } else { file.text.clone() };
-        let path = if is_single { to.clone() } else { to.join(&file.name) };
-        let fault = JudgeError::on_file("write", &path);
-        let parent = path.parent().unwrap_or(Path::new(""));
-        let written = fs::create_dir_all(parent).and_then(|()| fs::write(&path, text));
+        let path =
+            if is_single { FilePath::output(&to) } else { FilePath::root(&to).join(&file.name) };
         // Half a file would look like the mutant, and block the next attempt.
-        written.inspect_err(|_| drop(fs::remove_file(&path))).map_err(fault)?;
+        let write =
+            |mut new: File| new.write_all(text.as_bytes()).inspect_err(|_| drop(path.remove()));
+        path.create().and_then(write).map_err(JudgeError::on_file("write", &path))?;
     }
     Ok(to)
 }

@@ -1,14 +1,14 @@
 //! `juror new`: makes a package from a template that can be verified at once.
 
-use std::fs::{self, File};
-use std::io::{self, Read};
+use std::fs::File;
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use crate::ops::context::Context;
 use crate::ops::generate::{self, GenerateOptions};
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
+use crate::ops::staging::{self, StagingDirectory, write_error};
 use juror_core::judgement::JudgeError;
 use juror_core::progress::NextStep;
 use juror_core::stop::Stop;
@@ -84,8 +84,7 @@ fn write_package(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     for file in files {
         staging.check_interrupted()?;
         let path = dir.join(file.created.path);
-        let written =
-            fs::create_dir_all(parent_directory(&path)).and_then(|()| fs::write(&path, &file.text));
+        let written = path.create().and_then(|mut new| new.write_all(file.text.as_ref()));
         written.map_err(|error| write_error(&package.join(file.created.path), error))?;
     }
     staging.move_to(&dir, package)

@@ -1,11 +1,11 @@
 //! A new package is written to a temporary directory next to its path, and renamed when it is complete.
 
-use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::ops::host::stop_on_signal;
 use juror_core::judgement::JudgeError;
+use juror_core::root::FilePath;
 use juror_core::stop::{Stop, check_interrupted};
 use juror_core::text::command_line;
 use juror_sandbox::executor::scratch::{self, ScratchDirectory};
@@ -31,7 +31,7 @@ impl StagingDirectory {
         Ok(Self { dir, name })
     }
 
-    pub fn path(&self) -> PathBuf {
+    pub fn path(&self) -> FilePath {
         self.dir.path().join(&self.name)
     }
 
@@ -39,8 +39,8 @@ impl StagingDirectory {
         check_interrupted()
     }
 
-    pub fn move_to(&self, done: &Path, out: &Path) -> Result<(), Stop> {
-        fs::rename(done, out).map_err(|error| write_error(out, error).into())
+    pub fn move_to(&self, done: &FilePath, out: &Path) -> Result<(), Stop> {
+        done.rename(&FilePath::output(out)).map_err(|error| write_error(out, error).into())
     }
 }
 

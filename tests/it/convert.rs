@@ -647,7 +647,7 @@ fn leftovers_of_a_killed_juror_are_removed() {
     let fixture = Fixture::new();
     let old = std::time::SystemTime::now() - std::time::Duration::from_secs(100);
     for (name, is_old) in
-        [(".juror-package-old", true), (".juror-package-new", false), ("other", true)]
+        [(".juror-package-old", true), (".juror-package-young", false), ("other", true)]
     {
         fixture.write(&format!("{name}/new/problem.yaml"), "");
         if is_old {
@@ -657,6 +657,6 @@ fn leftovers_of_a_killed_juror_are_removed() {
     }
     fixture.check("convert sum --to legacy new", 0, &[]);
     let is_there = |name: &str| fixture.path(name).exists();
-    let there = [".juror-package-old", ".juror-package-new", "other", "new"].map(is_there);
-    assert_eq!(there, [false, true, true, true]);
+    let there = [".juror-package-old", ".juror-package-young", "other", "new"].map(is_there);
+    assert_eq!(there, [false, false, true, true]);
 }

@@ -113,6 +113,63 @@ fn only_listed_files_start_programs() {
     assert_eq!(found, expected);
 }
 
+/// The files that write by a path, and whose. All others write below a root, by `core/root`.
+const PATH_WRITERS: [(&str, &str); 14] = [
+    ("core/root/write.rs", "the root itself"),
+    ("data/recipe/complete.rs", "juror's own directory of generated data"),
+    ("judging/cache/store/directory.rs", "juror's own directory of results"),
+    ("packages/package/archive/target.rs", "a temporary directory of juror"),
+    ("packages/package/tests_file.rs", "a temporary directory of juror"),
+    ("remote/incoming.rs", "a temporary directory of juror"),
+    ("nats/server/init.rs", "the directory of a server, which is new"),
+    ("ops/saved_boxes.rs", "the directory that the user named"),
+    ("ops/saved_input.rs", "the file or directory that the user named"),
+    ("ops/statement.rs", "the directory that the user named"),
+    ("ops/grade/sink.rs", "the file that the user named"),
+    ("grade/results.rs", "the file that the user named"),
+    ("report/file.rs", "the file that the user named"),
+    ("cli/shell.rs", "the directory that the user named"),
+];
+
+#[test]
+fn only_listed_files_write_by_paths() {
+    const WORDS: [&str; 14] = [
+        "fs::write(",
+        "fs::rename(",
+        "fs::copy(",
+        "fs::create_dir",
+        "fs::hard_link(",
+        "fs::remove_",
+        "fs::set_permissions(",
+        "File::create",
+        "OpenOptions::new(",
+        "DirBuilder",
+        " symlink(",
+        "tempfile_in(",
+        "NamedTempFile::new_in(",
+        ".persist",
+    ];
+    let mut found = BTreeSet::new();
+    for path in library_files() {
+        let name = short_name(&path);
+        let is_test = name.contains("/tests/") || name.ends_with("/tests.rs");
+        // What runs write, and the templates of programs, are no files of users.
+        let is_other = name.starts_with("sandbox/") || name.starts_with("packages/new/");
+        if is_test || is_other {
+            continue;
+        }
+        let text = read_text(&path);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let mut lines = code.lines().map(|line| line.split("//").next().unwrap());
+        if lines.any(|line| WORDS.iter().any(|it| line.contains(it))) {
+            found.insert(name);
+        }
+    }
+    let expected: BTreeSet<String> =
+        PATH_WRITERS.iter().map(|(name, _)| (*name).to_owned()).collect();
+    assert_eq!(found, expected);
+}
+
 #[test]
 fn files_named_in_where_do_i_change_exist() {
     let text = read_text(&root().join("docs/architecture.md"));

@@ -32,7 +32,7 @@ impl LargeBlobs {
                 self.directory.insert(Arc::new(directory))
             }
         };
-        Ok((NamedTempFile::new_in(home.path())?, Arc::clone(home)))
+        Ok((NamedTempFile::new_in(home.path().as_path())?, Arc::clone(home)))
     }
 }
 

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 use std::fs::{self, Permissions};
-use std::io;
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use parking_lot::Mutex;
 
 use crate::ops::listen::{ListenOptions, ReceivedProblem};
+use juror_core::root::{FilePath, read_named};
 use juror_core::stop::{Remark, Stop};
 use juror_core::text::{command_line, count};
 use juror_packages::package::companion::CompanionProblem;
@@ -16,11 +17,11 @@ use juror_packages::package::companion::folder::{
     NewFile, SETTINGS, changed_folder, new_folder, received_url,
 };
 use juror_packages::package::companion::name::{directory_name, numbered_name};
-use juror_packages::package::companion::request::{HttpStatus, Refusal};
+use juror_packages::package::companion::request::{HttpStatus, LARGEST_BODY, Refusal};
 use juror_sandbox::executor::scratch::make_scratch_in;
 
 pub(super) struct Inbox {
-    dir: PathBuf,
+    dir: FilePath,
     template: Option<Template>,
     /// Whether it takes problems. Locked while one is written.
     is_open: Mutex<bool>,
@@ -44,7 +45,7 @@ enum ProblemPlace {
 
 impl Inbox {
     pub(super) fn open(options: &ListenOptions) -> Result<Self, Stop> {
-        let dir = options.dir.clone();
+        let dir = FilePath::root(&*options.dir);
         if !dir.is_dir() {
             let what = format!("{} is not a directory", dir.display());
             let make = command_line([Path::new("mkdir"), Path::new("-p"), &dir]);
@@ -88,57 +89,53 @@ impl Inbox {
             return Ok(known);
         }
         let mut names = (1..=MOST).map(|number| numbered_name(base, number));
-        if let Some(name) = names.find(|name| self.dir.join(name).symlink_metadata().is_err()) {
+        if let Some(name) = names.find(|name| self.dir.join(name).is_missing()) {
             return Ok(ProblemPlace::New(name));
         }
         let what = format!("there are {MOST} directories called {base}: remove some");
         Err(Refusal::new(HttpStatus::ServerError, what))
     }
 
-    /// Whatever its name is: some pages change theirs. A link is left out, since it may lead out of the directory.
+    /// Whatever its name is: some pages change theirs.
     fn known_place(&self, url: &str) -> Option<ProblemPlace> {
-        let entries = fs::read_dir(&self.dir).ok()?.flatten();
-        let known =
-            entries.filter(|it| it.file_type().is_ok_and(|kind| kind.is_dir())).filter_map(|it| {
-                let settings = read_settings(&it.path())?;
-                let is_same = received_url(&settings).as_deref() == Some(url);
-                is_same.then_some((it.file_name().into_string().ok()?, settings))
-            });
+        let known = self.dir.names().ok()?.into_iter().filter_map(|name| {
+            let settings = read_settings(&self.dir.join(&name))?;
+            let is_same = received_url(&settings).as_deref() == Some(url);
+            is_same.then_some((name.into_string().ok()?, settings))
+        });
         known.min().map(|(name, settings)| ProblemPlace::Known { name, settings })
     }
 
     fn write_new(&self, name: &str, problem: &CompanionProblem) -> io::Result<()> {
         let staging = make_scratch_in(&self.dir, ".juror-listen-")?;
         let dir = staging.path().join("problem");
-        fs::create_dir(&dir)?;
         for file in new_folder(problem) {
-            fs::write(dir.join(file.name), file.text)?;
+            dir.join(file.name).create()?.write_all(&file.text)?;
         }
         if let Some(template) = &self.template {
-            let path = dir.join(&template.name);
-            fs::write(&path, &template.text)?;
-            fs::set_permissions(&path, Permissions::from_mode(template.mode))?;
+            let mut file = dir.join(&template.name).create()?;
+            file.write_all(&template.text)?;
+            file.set_permissions(Permissions::from_mode(template.mode))?;
         }
-        fs::rename(&dir, self.dir.join(name))
+        dir.rename(&self.dir.join(name))
     }
 
     /// Each file is replaced in one step.
     fn replace(&self, name: &str, settings: &str, problem: &CompanionProblem) -> io::Result<()> {
         let dir = self.dir.join(name);
-        let entries = fs::read_dir(&dir)?.map(|entry| Ok(entry?.file_name()));
-        let names = entries.collect::<io::Result<Vec<_>>>()?;
+        let names = dir.names()?;
         let names: BTreeSet<String> =
             names.into_iter().map(|it| it.to_string_lossy().into_owned()).collect();
-        let change = changed_folder(problem, settings, &names);
+        let change = changed_folder(problem, settings, &names).map_err(io::Error::other)?;
         let staging = make_scratch_in(&self.dir, ".juror-listen-")?;
         let staged = |file: &NewFile| staging.path().join(&file.name);
         for file in &change.write {
-            fs::write(staged(file), &file.text)?;
+            staged(file).create()?.write_all(&file.text)?;
         }
         for file in &change.write {
-            fs::rename(staged(file), dir.join(&file.name))?;
+            staged(file).rename(&dir.join(&file.name))?;
         }
-        change.remove.iter().try_for_each(|file| fs::remove_file(dir.join(file)))
+        change.remove.iter().try_for_each(|file| dir.join(file).remove())
     }
 
     fn describe(&self, place: &ProblemPlace, problem: &CompanionProblem) -> ReceivedProblem {
@@ -154,8 +151,8 @@ impl Inbox {
         ];
         let facts: Vec<String> = facts.into_iter().flatten().collect();
         // `./` in front of a name would only hide it.
-        let dir =
-            if self.dir == Path::new(".") { PathBuf::from(name) } else { self.dir.join(name) };
+        let is_here = self.dir.as_path() == Path::new(".");
+        let dir = if is_here { PathBuf::from(name) } else { self.dir.join(name).into() };
         let source = self.template.as_ref().map(|it| dir.join(&it.name));
         let source = source.filter(|it| it.exists()).unwrap_or_else(|| "SOURCE".into());
         ReceivedProblem {
@@ -167,11 +164,12 @@ impl Inbox {
     }
 }
 
-/// `None` if it has none, or something else in its place.
-fn read_settings(dir: &Path) -> Option<String> {
+/// `None` if it has none, or something else in its place: a link may lead out.
+fn read_settings(dir: &FilePath) -> Option<String> {
     let path = dir.join(SETTINGS);
-    path.symlink_metadata().ok().filter(fs::Metadata::is_file)?;
-    fs::read_to_string(path).ok()
+    dir.link_metadata().ok().filter(fs::Metadata::is_dir)?;
+    path.link_metadata().ok().filter(fs::Metadata::is_file)?;
+    path.read_text(LARGEST_BODY as u64).ok()
 }
 
 impl Template {
@@ -189,10 +187,93 @@ impl Template {
                 "name it as each source shall be named, such as main.cpp",
             ));
         };
-        let read = fs::read(path).and_then(|text| Ok((text, fs::metadata(path)?.permissions())));
+        let read = read_named(path).and_then(|text| Ok((text, fs::metadata(path)?.permissions())));
         let (text, permissions) = read.map_err(|error| {
             Remark::with_help(format!("cannot read {shown}: {error}"), "give a source file")
         })?;
         Ok(Self { name: name.to_owned(), text, mode: permissions.mode() & 0o777 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    const KEPT: &str = "[received]\nurl = \"u\"\ntests = [1, 2]\n";
+
+    /// Another process exchanges something in the directory after the problem's place was found.
+    fn check(exchange: &dyn Fn(&Path), is_written: bool) {
+        let keep = tempfile::tempdir().unwrap();
+        let (dir, outside) = (keep.path().join("box"), keep.path().join("outside"));
+        for dir in [&dir.join("K"), &outside] {
+            fs::create_dir_all(dir).unwrap();
+            for name in ["1.in", "1.out", "2.in", "2.out"] {
+                fs::write(dir.join(name), "precious").unwrap();
+            }
+            fs::write(dir.join(SETTINGS), KEPT).unwrap();
+        }
+        let options = ListenOptions { dir: dir.clone(), port: None, template: None };
+        let inbox = Inbox::open(&options).unwrap();
+        let json = br#"{"name": "K", "url": "u", "tests": [{"input": "new", "output": "new"}]}"#;
+        let problem = CompanionProblem::parse(json).unwrap();
+        let ProblemPlace::Known { name, settings } = inbox.place("K", "u").unwrap() else {
+            panic!("the problem came before")
+        };
+        exchange(&dir);
+        let written = inbox.replace(&name, &settings, &problem);
+        assert_eq!(written.is_ok(), is_written, "{written:?}");
+        let expected =
+            ["1.in", "1.out", "2.in", "2.out"].map(|name| (name.to_owned(), "precious".to_owned()));
+        let read = |name: &str| fs::read_to_string(outside.join(name)).unwrap();
+        let found = expected.clone().map(|(name, _)| (name.clone(), read(&name)));
+        assert_eq!(found, expected);
+        assert_eq!(read(SETTINGS), KEPT);
+        assert_eq!(fs::read_dir(&outside).unwrap().count(), 5);
+        // Nor does a new problem go out.
+        let place = inbox.write_new("L", &problem);
+        assert!(place.is_ok(), "{place:?}");
+        let left = fs::read_dir(&dir).unwrap().flatten();
+        let left = left.filter(|it| it.file_name().to_string_lossy().starts_with(".juror"));
+        assert_eq!(left.count(), 0);
+    }
+
+    #[test]
+    fn nothing_is_written_through_a_link_of_another_process() {
+        check(&|_| (), true);
+        let move_away = |dir: &Path| fs::rename(dir.join("K"), dir.join("old")).unwrap();
+        for target in ["../outside", "/proc/self", "other/../../outside", "K"] {
+            let exchange = |dir: &Path| {
+                move_away(dir);
+                fs::create_dir(dir.join("other")).unwrap();
+                symlink(target, dir.join("K")).unwrap();
+            };
+            check(&exchange, false);
+        }
+        let absolute = |dir: &Path| {
+            move_away(dir);
+            symlink(dir.with_file_name("outside"), dir.join("K")).unwrap();
+        };
+        check(&absolute, false);
+        // A link in place of a file is replaced or removed itself.
+        for name in ["1.in", "2.in", SETTINGS] {
+            let exchange = |dir: &Path| {
+                fs::remove_file(dir.join("K").join(name)).unwrap();
+                symlink(format!("../../outside/{name}"), dir.join("K").join(name)).unwrap();
+            };
+            check(&exchange, true);
+        }
+    }
+
+    #[test]
+    fn settings_that_lead_out_are_those_of_another_problem() {
+        let keep = tempfile::tempdir().unwrap();
+        fs::create_dir_all(keep.path().join("box/K")).unwrap();
+        fs::write(keep.path().join("settings"), KEPT).unwrap();
+        symlink("../../settings", keep.path().join("box/K").join(SETTINGS)).unwrap();
+        let dir = keep.path().join("box");
+        let inbox = Inbox::open(&ListenOptions { dir, port: None, template: None }).unwrap();
+        let place = inbox.place("K", "u").unwrap();
+        assert!(matches!(place, ProblemPlace::New(name) if name == "K-2"));
     }
 }

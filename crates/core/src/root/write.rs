@@ -139,7 +139,7 @@ impl FilePath {
     }
 
     /// Replaces a file or link there.
-    fn rename(&self, to: &Self) -> io::Result<()> {
+    pub fn rename(&self, to: &Self) -> io::Result<()> {
         let ((from, old), (to, new)) = (self.open_parent()?, to.open_parent()?);
         Ok(renameat(from, old, to, new)?)
     }

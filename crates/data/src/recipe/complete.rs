@@ -135,7 +135,7 @@ impl FileStore {
             Some(dir) => Ok(Self { dir, _scratch: None }),
             None => {
                 let scratch = scratch::make_scratch(ScratchPurpose::Data)?;
-                Ok(Self { dir: scratch.path().to_owned(), _scratch: Some(scratch) })
+                Ok(Self { dir: scratch.path().into(), _scratch: Some(scratch) })
             }
         }
     }

@@ -1,7 +1,7 @@
 //! Temporary directories, and the error if they cannot be written.
 //!
 //! A directory in use is locked (`flock`) as long as its process lives. If one has no lock, its juror was killed, and
-//! the next juror removes it.
+//! the next juror removes it. It gets its name after its lock, so that this can happen at once.
 
 use std::env;
 use std::fs::{self, DirEntry, File, Metadata, Permissions};
@@ -9,13 +9,13 @@ use std::io::{self, ErrorKind};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 use std::sync::Once;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
-use tempfile::TempDir;
 
 use crate::sandbox::{SLOT_PREFIXES, remove_directory};
 use juror_core::judgement::JudgeError;
+use juror_core::root::FilePath;
 use juror_core::words::words;
 
 words! {
@@ -32,16 +32,42 @@ words! {
 /// Deleted when dropped.
 #[derive(Debug)]
 pub struct ScratchDirectory {
-    dir: TempDir,
+    path: FilePath,
     /// Marks the directory as in use. `None` on a file system without locks; then no judge removes the directory.
     _lock: Option<File>,
 }
 
 impl ScratchDirectory {
-    pub fn path(&self) -> &Path {
-        self.dir.path()
+    /// The mode is before the umask.
+    fn make(parent: &Path, prefix: &str, mode: u32) -> io::Result<Self> {
+        let unlocked = format!("{prefix}{UNLOCKED}");
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(&unlocked).permissions(Permissions::from_mode(mode));
+        let new = FilePath::output(&builder.tempdir_in(parent)?.keep());
+        let _lock = lock_exclusively(&new);
+        let name = new.file_name().unwrap_or_default().to_string_lossy();
+        let path = new.with_file_name(name.replacen(&unlocked, prefix, 1));
+        new.rename(&path)?;
+        Ok(Self { path, _lock })
+    }
+
+    /// Its root is the directory that it is in.
+    pub fn path(&self) -> &FilePath {
+        &self.path
     }
 }
+
+impl Drop for ScratchDirectory {
+    fn drop(&mut self) {
+        remove_directory(&self.path, &|| false);
+    }
+}
+
+/// Follows the prefix in the name of a directory that is not locked yet.
+const UNLOCKED: &str = "new-";
+
+/// How long a command removes what others left. The rest is for the next one.
+const SWEEP_TIME: Duration = Duration::from_secs(1);
 
 /// Makes a temporary directory that only this user can list. Programs may run as another user, so everybody can enter
 /// the directory for programs. The names in it are random.
@@ -59,11 +85,8 @@ pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError
         remove_stale(&env::temp_dir(), &prefixes);
     });
     let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
-    let mut builder = tempfile::Builder::new();
-    let created = builder.prefix(what.name()).permissions(Permissions::from_mode(mode)).tempdir();
-    let dir = created.map_err(|error| scratch_fault("make a temporary directory", error))?;
-    let _lock = lock_exclusively(dir.path());
-    Ok(ScratchDirectory { dir, _lock })
+    let made = ScratchDirectory::make(&env::temp_dir(), what.name(), mode);
+    made.map_err(|error| scratch_fault("make a temporary directory", error))
 }
 
 /// Makes a directory in `parent`, and removes those that killed jurors left there.
@@ -72,9 +95,7 @@ pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError
 /// If `parent` cannot be written.
 pub fn make_scratch_in(parent: &Path, prefix: &str) -> io::Result<ScratchDirectory> {
     remove_stale(parent, &[prefix]);
-    let dir = TempDir::with_prefix_in(prefix, parent)?;
-    let _lock = lock_exclusively(dir.path());
-    Ok(ScratchDirectory { dir, _lock })
+    ScratchDirectory::make(parent, prefix, 0o700)
 }
 
 /// Marks a directory as one that this process writes to, as long as the result lives. If no other process writes to
@@ -100,12 +121,17 @@ fn lock_with(dir: &Path, how: FlockOperation) -> Option<File> {
 }
 
 fn remove_stale(parent: &Path, prefixes: &[&str]) {
+    let end = Instant::now() + SWEEP_TIME;
+    remove_stale_until(parent, prefixes, &|| Instant::now() >= end);
+}
+
+fn remove_stale_until(parent: &Path, prefixes: &[&str], is_over: &dyn Fn() -> bool) {
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
-    for entry in entries.filter(|entry| is_old_and_ours(entry, prefixes)) {
+    for entry in entries.filter(|entry| is_abandoned(entry, prefixes)) {
         let path = entry.path();
         if let Some(_lock) = lock_exclusively(&path) {
             // What cannot be removed stays. A program may have taken rights from its directories.
-            remove_directory(&path);
+            remove_directory(&path, is_over);
         }
     }
 }
@@ -117,15 +143,18 @@ pub fn is_old(found: &Metadata) -> bool {
     age.is_some_and(|age| age >= YOUNG)
 }
 
-fn is_old_and_ours(entry: &DirEntry, prefixes: &[&str]) -> bool {
+/// Whether it belongs to nobody if it has no lock.
+fn is_abandoned(entry: &DirEntry, prefixes: &[&str]) -> bool {
     let name = entry.file_name();
-    let is_named = |prefix: &&str| name.as_encoded_bytes().starts_with(prefix.as_bytes());
-    if !prefixes.iter().any(is_named) {
-        return false;
-    }
+    let name = name.to_string_lossy();
+    let Some(prefix) = prefixes.iter().find(|it| name.starts_with(**it)) else { return false };
+    // A slot makes its directory again if somebody removed it, and locks it only the first time.
+    let is_of_slot = SLOT_PREFIXES.contains(prefix);
+    let may_be_young = !is_of_slot && !name[prefix.len()..].starts_with(UNLOCKED);
     // Links are not followed.
     entry.metadata().is_ok_and(|found| {
-        found.is_dir() && found.uid() == rustix::process::geteuid().as_raw() && is_old(&found)
+        let is_ours = found.uid() == rustix::process::geteuid().as_raw();
+        found.is_dir() && is_ours && (may_be_young || is_old(&found))
     })
 }
 
@@ -163,15 +192,17 @@ mod tests {
             fs::write(dir.join("below/file"), "x").unwrap();
             dir
         };
-        let [abandoned, other, used, kept, elsewhere, young] = [
+        let [abandoned, other, used, kept, elsewhere] = [
             "juror-programs-1",
             "juror-generate-1",
             "juror-programs-2",
             "juror-boxes-1",
             "elsewhere",
-            "juror-programs-3",
         ]
         .map(make);
+        // A killed juror left one a moment ago. The others may get their locks now.
+        let [killed, unlocked, young_slot] =
+            ["juror-programs-3", "juror-programs-new-1", "juror-slot-2"].map(make);
         let link = parent.path().join("juror-programs-4");
         symlink(&elsewhere, &link).unwrap();
         let file = parent.path().join("juror-programs-5");
@@ -189,8 +220,8 @@ mod tests {
         let in_use = lock_exclusively(&used).unwrap();
         sweep(parent.path());
         let there = |path: &Path| fs::symlink_metadata(path).is_ok();
-        assert!(!there(&abandoned) && !there(&other) && !there(&slot));
-        for path in [&used, &kept, &elsewhere, &young, &link, &file] {
+        assert!(!there(&abandoned) && !there(&other) && !there(&slot) && !there(&killed));
+        for path in [&used, &kept, &elsewhere, &unlocked, &young_slot, &link, &file] {
             assert!(there(path), "{}", path.display());
         }
         assert!(elsewhere.join("below/file").exists());
@@ -199,6 +230,47 @@ mod tests {
         in_use.unlock().unwrap();
         sweep(parent.path());
         assert!(!there(&used));
+    }
+
+    #[test]
+    fn what_a_killed_juror_left_is_removed_in_parts_of_bounded_size() {
+        let parent = tempfile::tempdir().unwrap();
+        let dir = parent.path().join("juror-package-1");
+        let count = || walkdir::WalkDir::new(&dir).into_iter().flatten().count();
+        for number in 0..300 {
+            fs::create_dir_all(dir.join(format!("{}/{}", number % 3, number % 7))).unwrap();
+            let name = format!("{}/{}/{number}", number % 3, number % 7);
+            fs::write(dir.join(name), "").unwrap();
+        }
+        let mut left = count();
+        for turn in 0.. {
+            let asked = std::cell::Cell::new(0);
+            let is_over = || asked.replace(asked.get() + 1) >= 100;
+            remove_stale_until(parent.path(), &["juror-package-"], &is_over);
+            if !dir.exists() {
+                assert!(turn > 3, "all was removed at once");
+                break;
+            }
+            assert!(count() < left && left - count() <= 100, "turn {turn}: {} of {left}", count());
+            left = count();
+        }
+    }
+
+    #[test]
+    fn a_directory_gets_its_name_when_it_is_locked() {
+        let parent = tempfile::tempdir().unwrap();
+        let scratch = make_scratch_in(parent.path(), ".juror-x-").unwrap();
+        let name = scratch.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let random = name.strip_prefix(".juror-x-").unwrap();
+        assert!(!random.starts_with(UNLOCKED) && random.len() == 6, "{name}");
+        // Another juror leaves it alone from the first moment.
+        remove_stale(parent.path(), &[".juror-x-"]);
+        assert!(scratch.path().exists());
+        // The directory for temporary files may be a link.
+        symlink(parent.path(), parent.path().join("link")).unwrap();
+        drop(make_scratch_in(&parent.path().join("link"), ".juror-y-").unwrap());
+        drop(scratch);
+        assert_eq!(fs::read_dir(parent.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -237,7 +309,7 @@ mod tests {
             (ScratchPurpose::Programs, 0o711),
         ] {
             let scratch = make_scratch(what).unwrap();
-            let mode = fs::metadata(scratch.path()).unwrap().permissions().mode();
+            let mode = fs::metadata(scratch.path().as_path()).unwrap().permissions().mode();
             assert_eq!(mode & 0o777, expected, "{what:?}");
         }
     }

@@ -255,7 +255,7 @@ impl DiskBoxes {
     }
 
     pub(super) fn remove_run(&self) {
-        remove_directory(&self.run_path());
+        remove_directory(&self.run_path(), &|| false);
     }
 }
 

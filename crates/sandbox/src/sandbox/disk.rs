@@ -31,12 +31,15 @@ pub(super) fn lock_directory(path: &Path) -> Option<OwnedFd> {
     Some(directory)
 }
 
-/// Removes a directory with everything in it, whatever a program put there. What cannot be removed stays.
-pub fn remove_directory(path: &Path) {
+/// Removes a directory with everything in it, whatever a program put there. What cannot be removed stays, and so does
+/// the rest once it `is_over`.
+pub fn remove_directory(path: &Path, is_over: &dyn Fn() -> bool) {
     let name = path.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
-    let parent = path.parent().and_then(|parent| open_directory(rustix::fs::CWD, parent).ok());
+    // The system's temporary directory may be a link.
+    let flags = DIRECTORY_FLAGS.difference(OFlags::NOFOLLOW);
+    let parent = path.parent().and_then(|it| rustix::fs::open(it, flags, Mode::empty()).ok());
     if let (Some(parent), Some(name)) = (parent, name) {
-        remove_tree(&parent, &name);
+        remove_tree(&parent, &name, is_over);
     }
 }
 
@@ -94,7 +97,7 @@ pub(super) fn disk_usage(top: &OwnedFd) -> u64 {
 }
 
 /// At any depth, only two directories are open at a time: entries two levels down are first moved one level up.
-fn remove_tree(parent: &OwnedFd, name: &CStr) {
+fn remove_tree(parent: &OwnedFd, name: &CStr, is_over: &dyn Fn() -> bool) {
     if rustix::fs::unlinkat(parent, name, AtFlags::empty()).is_ok() {
         return;
     }
@@ -103,13 +106,19 @@ fn remove_tree(parent: &OwnedFd, name: &CStr) {
     // Each turn removes at least one directory, or nothing can be done.
     loop {
         let mut progress = false;
-        for child in entry_names(&top) {
+        for child in entry_names(&top, is_over) {
+            if is_over() {
+                return;
+            }
             if rustix::fs::unlinkat(&top, &child, AtFlags::empty()).is_ok() {
                 progress = true;
                 continue;
             }
             let Some(below) = open_for_removal(&top, &child) else { continue };
-            for grandchild in entry_names(&below) {
+            for grandchild in entry_names(&below, is_over) {
+                if is_over() {
+                    return;
+                }
                 if rustix::fs::unlinkat(&below, &grandchild, AtFlags::empty()).is_ok()
                     || rustix::fs::unlinkat(&below, &grandchild, AtFlags::REMOVEDIR).is_ok()
                 {
@@ -137,17 +146,23 @@ fn remove_tree(parent: &OwnedFd, name: &CStr) {
 }
 
 fn open_for_removal(parent: &OwnedFd, name: &CStr) -> Option<OwnedFd> {
-    let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
-        return None;
-    }
-    // No process is left that could replace it by a link.
-    let _ = rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty());
-    open_directory(parent, name).ok()
+    let opened = open_directory(parent, name).or_else(|_| {
+        let stat = rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
+        if FileType::from_raw_mode(stat.st_mode) != FileType::Directory {
+            return Err(Errno::NOTDIR);
+        }
+        // Only a program without rights takes them from a directory, and none is left that could replace it by a link.
+        rustix::fs::chmodat(parent, name, Mode::RWXU, AtFlags::empty())?;
+        open_directory(parent, name)
+    });
+    let opened = opened.ok()?;
+    let _ = rustix::fs::fchmod(&opened, Mode::RWXU);
+    Some(opened)
 }
 
-fn entry_names(directory: &OwnedFd) -> Vec<CString> {
-    entries(directory).into_iter().flatten().map(|(name, _)| name).collect()
+fn entry_names(directory: &OwnedFd, is_over: &dyn Fn() -> bool) -> Vec<CString> {
+    let names = entries(directory).into_iter().flatten().map(|(name, _)| name);
+    names.take_while(|_| !is_over()).collect()
 }
 
 pub(super) fn temporary_facts(path: PathBuf) -> TemporaryDirectory {
@@ -174,6 +189,7 @@ mod tests {
         remove_tree(
             &rustix::fs::open(dir.path(), DIRECTORY_FLAGS, Mode::empty()).unwrap(),
             c"tree",
+            &|| false,
         );
         assert!(!dir.path().join("tree").exists());
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use toml::de::DeTable;
 use toml::{Table, Value};
 
 use crate::package::companion::CompanionProblem;
@@ -50,12 +51,15 @@ fn received_table(settings: &str) -> Option<Table> {
     }
 }
 
-/// Replaces the tests that came with the problem before. Other tests stay, and so does the text before `[received]`.
+/// Replaces the tests that came with the problem before. Other tests stay, and so do the other settings.
+///
+/// # Errors
+/// If the settings cannot be changed, as a message.
 pub fn changed_folder(
     problem: &CompanionProblem,
     settings: &str,
     names: &BTreeSet<String>,
-) -> FolderChange {
+) -> Result<FolderChange, String> {
     let old = received_table(settings).and_then(|it| it.get("tests")?.as_array().cloned());
     let number = |value: Value| u32::try_from(value.as_integer()?).ok().filter(|it| *it > 0);
     let old: BTreeSet<u32> = old.into_iter().flatten().filter_map(number).collect();
@@ -67,11 +71,34 @@ pub fn changed_folder(
     let numbers: Vec<u32> = numbers.take(problem.tests.len()).collect();
     let unused = old.iter().filter(|number| !numbers.contains(number));
     let remove = unused.flat_map(|number| test_names(*number));
-    let kept = settings.lines().take_while(|line| line.trim() != RECEIVED);
-    let kept: String = kept.flat_map(|line| [line, "\n"]).collect();
-    let mut write = vec![NewFile::new(SETTINGS, kept + &received(problem, &numbers))];
+    let text = without_received(settings).unwrap_or_default() + &received(problem, &numbers);
+    if received_url(&text).as_ref() != Some(&problem.url) {
+        let way = "write its `received` as one table [received], or remove it";
+        return Err(format!("{SETTINGS} cannot be changed: {way}"));
+    }
+    let mut write = vec![NewFile::new(SETTINGS, text)];
     write.extend(test_files(problem, &numbers));
-    FolderChange { write, remove: remove.filter(|name| names.contains(name)).collect() }
+    Ok(FolderChange { write, remove: remove.filter(|name| names.contains(name)).collect() })
+}
+
+/// The settings without the table `received`, however it is written. Comments above the next table belong to that one.
+fn without_received(settings: &str) -> Option<String> {
+    let table = DeTable::parse(settings).ok()?;
+    let line = |at: usize| settings[..at].rfind('\n').map_or(0, |end| end + 1);
+    let keys = || table.get_ref().keys();
+    let received = keys().find(|key| key.get_ref() == "received")?.span().start;
+    let later = keys().map(|key| key.span().start).filter(|start| *start > received);
+    let (start, mut end) = (line(received), later.min().map_or(settings.len(), line));
+    let is_remark = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    if end < settings.len() {
+        let lines = settings[start..end].split_inclusive('\n').rev();
+        end -= lines.take_while(is_remark).map(str::len).sum::<usize>();
+    }
+    let mut kept = settings[..start].to_owned() + &settings[end..];
+    if !kept.is_empty() && !kept.ends_with('\n') {
+        kept.push('\n');
+    }
+    Some(kept)
 }
 
 /// Names with the endings that every reader of bare tests knows.

@@ -52,11 +52,30 @@ struct CompanionStream {
 }
 
 /// More than any problem shows.
-pub const MOST_TESTS: usize = 1000;
+pub(super) const MOST_TESTS: usize = 1000;
 
-/// What the limits of a problem may be at most. A judge that says more has another unit.
-const MOST_MILLISECONDS: f64 = 86_400_000.0;
-const MOST_MEBIBYTES: f64 = 1_048_576.0;
+/// More than any name or address has, in bytes. Both become settings, which are read only if they are small.
+const LONGEST_TEXT: usize = 10_000;
+
+/// What the limits of a problem may be at most, in milliseconds and MiB. A judge that says more has another unit.
+const MOST_OF_LIMITS: [(&str, f64); 2] =
+    [("timeLimit", 86_400_000.0), ("memoryLimit", 1_048_576.0)];
+
+/// The bounds of a problem from a browser or a file.
+///
+/// # Errors
+/// If it is above them, as a message for the sender.
+pub(super) fn check_bounds(tests: usize, limits: [Option<f64>; 2]) -> Result<(), String> {
+    if tests > MOST_TESTS {
+        return Err(format!("{tests} tests are too many: at most {MOST_TESTS} are read"));
+    }
+    for ((key, most), limit) in MOST_OF_LIMITS.into_iter().zip(limits) {
+        if limit.is_some_and(|limit| limit > most) {
+            return Err(format!("`{key}` is too large: at most {most} is possible"));
+        }
+    }
+    Ok(())
+}
 
 impl CompanionProblem {
     /// # Errors
@@ -67,16 +86,10 @@ impl CompanionProblem {
                 Category::Data => format!("this is no problem of Competitive Companion: {error}"),
                 _ => format!("this is not JSON: {error}"),
             })?;
-        if problem.tests.len() > MOST_TESTS {
-            let count = problem.tests.len();
-            return Err(format!("{count} tests are too many: at most {MOST_TESTS} are received"));
-        }
-        for (key, limit, most) in [
-            ("timeLimit", problem.time_limit, MOST_MILLISECONDS),
-            ("memoryLimit", problem.memory_limit, MOST_MEBIBYTES),
-        ] {
-            if limit.is_some_and(|limit| limit > most) {
-                return Err(format!("`{key}` is too large: at most {most} is possible"));
+        check_bounds(problem.tests.len(), [problem.time_limit, problem.memory_limit])?;
+        for (key, text) in [("name", &problem.name), ("url", &problem.url)] {
+            if text.len() > LONGEST_TEXT {
+                return Err(format!("`{key}` is too long: at most {LONGEST_TEXT} bytes are read"));
             }
         }
         Ok(problem)

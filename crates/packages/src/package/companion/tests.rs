@@ -90,6 +90,9 @@ fn what_is_no_problem_is_refused() {
     check(r#"{"name": "A", "memoryLimit": 268435456}"#, "`memoryLimit` is too large");
     let many = tests(&["1"; 1001]);
     check(&format!(r#"{{"name": "A"{many}}}"#), "1001 tests are too many: at most 1000");
+    let long = "x".repeat(10_001);
+    check(&format!(r#"{{"name": "{long}"}}"#), "`name` is too long: at most 10000 bytes");
+    check(&format!(r#"{{"name": "A", "url": "{long}"}}"#), "`url` is too long");
 }
 
 #[test]
@@ -100,7 +103,7 @@ fn a_problem_that_comes_again_replaces_its_own_tests() {
         let text = format!("# My remark.\ncompare = \"lines\"\n\n{text}");
         let names = files.iter().map(|file| file.name.clone());
         let names: BTreeSet<String> = names.chain(own.iter().map(|it| it.to_string())).collect();
-        let change = changed_folder(&problem(&tests(then)), &text, &names);
+        let change = changed_folder(&problem(&tests(then)), &text, &names).expect("a change");
         let [settings, tests @ ..] = &change.write[..] else { panic!("no settings") };
         let settings = String::from_utf8_lossy(&settings.text);
         assert!(settings.starts_with("# My remark.\ncompare = \"lines\"\n\n[received]\n"));
@@ -118,6 +121,59 @@ fn a_problem_that_comes_again_replaces_its_own_tests() {
     let write = "1.in=3 1.out=33 3.in=4 3.out=44";
     check(&["1"], &["2.in", "2.ans"], &["3", "4"], write, &[]);
     check(&["1", "2"], &["3.in"], &[], "", &["1.in", "1.out", "2.in", "2.out"]);
+}
+
+/// Writes `received` otherwise, as people may, and checks the settings after the problem comes again.
+fn check_received(settings: &str, expected: Result<&str, &str>) {
+    let names = BTreeSet::from(["1.in".to_owned(), "1.out".to_owned()]);
+    assert_eq!(received_url(settings).as_deref(), Some("https://example.org/a"), "{settings}");
+    let change = changed_folder(&problem(&tests(&["2"])), settings, &names);
+    match (change, expected) {
+        (Ok(change), Ok(kept)) => {
+            let received =
+                format!("[received]\n{MARK}url = \"https://example.org/a\"\ntests = [1]\n");
+            let expected = format!("--- juror.toml\n{kept}{received}--- 1.in\n2\n--- 1.out\n22\n");
+            assert_eq!(shown(&change.write), expected, "{settings}");
+            assert_eq!(change.remove, Vec::<String>::new(), "{settings}");
+        }
+        (Err(message), Err(expected)) => assert!(message.contains(expected), "{message}"),
+        (Ok(change), Err(_)) => panic!("{settings}: {}", shown(&change.write)),
+        (Err(message), Ok(_)) => panic!("{settings}: {message}"),
+    }
+}
+
+#[test]
+fn the_table_of_a_problem_is_replaced_however_it_is_written() {
+    let keys = "url = \"https://example.org/a\"\ntests = [1]\n";
+    for head in [
+        "[received]",
+        "[received] # from the browser",
+        "  [ received ]\t",
+        "[\"received\"]",
+        "['received'] #",
+        "[received]\r",
+    ] {
+        check_received(&format!("{head}\n{keys}"), Ok(""));
+        let before = "# Mine.\ncompare = \"lines\"\n\n";
+        check_received(&format!("{before}{head}\n{keys}"), Ok(before));
+        let after = "\n# In seconds.\n[limits]\ntime_limit = 3\n";
+        check_received(&format!("{head}\n# Its own.\n{keys}{after}"), Ok(after));
+        check_received(&format!("{before}{head}\n{keys}{after}"), Ok(&format!("{before}{after}")));
+    }
+    let dotted = "received.url = \"https://example.org/a\"\nreceived.tests = [1]\n";
+    check_received(&format!("{dotted}compare = \"lines\""), Ok("compare = \"lines\"\n"));
+    let inline = "received = {url = \"https://example.org/a\", tests = [1]}\n";
+    check_received(&format!("{inline}compare = \"lines\"\n"), Ok("compare = \"lines\"\n"));
+    let text = "note = \"\"\"\n[received]\n\"\"\"\n";
+    check_received(&format!("{text}[received]\n{keys}"), Ok(text));
+    let literal = "note = '''\n[received] # x\n[received]\n'''\n";
+    check_received(&format!("{literal}[received]\n{keys}"), Ok(literal));
+    // Parts of it are elsewhere.
+    let more = "[limits]\ntime_limit = 3\n[received.more]\nx = 1\n";
+    check_received(&format!("[received]\n{keys}{more}"), Ok(more));
+    let between =
+        "received.url = \"https://example.org/a\"\ncompare = \"lines\"\nreceived.tests = [1]\n";
+    check_received(between, Err("juror.toml cannot be changed: write its `received` as one table"));
 }
 
 #[test]

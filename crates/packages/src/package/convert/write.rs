@@ -1,9 +1,9 @@
 //! Writes the files of a package in another format, and reads them again.
 
 use std::fs::{File, Permissions};
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
@@ -13,14 +13,15 @@ use crate::package::convert::{PlannedContents, PlannedFile};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::language::constants::replace_constants;
 use juror_core::language::sources::is_made_by_build;
+use juror_core::limits::LARGE_OUTPUT;
 use juror_core::problem::Problem;
 use juror_core::program::Constant;
-use juror_core::root::FilePath;
+use juror_core::root::{FilePath, read_whole};
 use juror_core::stop::{Stop, is_interrupted};
 
 /// Fails if another file has this name.
-pub fn write_file(dir: &Path, file: &PlannedFile) -> io::Result<()> {
-    let path = FilePath::root(dir).join(&file.name);
+pub fn write_file(dir: &FilePath, file: &PlannedFile) -> io::Result<()> {
+    let path = dir.join(&file.name);
     // Some systems do not tell `A.c` from `a.c`.
     if path.link_metadata().is_ok() {
         return Err(io::Error::new(io::ErrorKind::AlreadyExists, "another file has this name"));
@@ -29,25 +30,24 @@ pub fn write_file(dir: &Path, file: &PlannedFile) -> io::Result<()> {
         return path.create_link(&link.link_target()?);
     }
     let mut to = path.create()?;
-    let (from, constants) = match &file.contents {
+    let (mut from, constants) = match &file.contents {
         PlannedContents::Text(text) => return to.write_all(text.as_bytes()),
         PlannedContents::Copy(from) => (from.open()?, None),
         PlannedContents::Filled(from, constants) => (from.open()?, Some(constants)),
     };
     let rights = from.metadata()?.permissions().mode();
-    copy_contents(from, constants, &mut to)?;
+    copy_contents(&mut from, constants, &mut to)?;
     // Its owner may change a new package, whatever the old one was.
     to.set_permissions(Permissions::from_mode(rights | 0o200))
 }
 
 fn copy_contents(
-    mut from: File,
+    from: &mut File,
     constants: Option<&Vec<Constant>>,
     to: &mut File,
 ) -> io::Result<()> {
-    let Some(constants) = constants else { return io::copy(&mut from, to).map(drop) };
-    let mut bytes = Vec::new();
-    from.read_to_end(&mut bytes)?;
+    let Some(constants) = constants else { return io::copy(from, to).map(drop) };
+    let bytes = read_whole(from, LARGE_OUTPUT)?;
     to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
 }
 
@@ -70,14 +70,14 @@ pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
 }
 
 /// Packs the files into an archive next to their directory. An interruption leaves it incomplete.
-pub fn pack_zip(files: &[PlannedFile], dir: &Path) -> io::Result<PathBuf> {
+pub fn pack_zip(files: &[PlannedFile], dir: &FilePath) -> io::Result<FilePath> {
     let path = dir.with_extension("zip.part");
-    let mut archive = ZipWriter::new(File::create(&path)?);
+    let mut archive = ZipWriter::new(path.create()?);
     for file in files {
         if is_interrupted() {
             break;
         }
-        let source = FilePath::root(dir).join(&file.name);
+        let source = dir.join(&file.name);
         if is_made_by_build(&source) {
             let target = source.link_target()?;
             let target = target.to_str().ok_or(io::ErrorKind::InvalidFilename)?;
@@ -117,8 +117,8 @@ mod tests {
                 ("filled", PlannedContents::Filled(old, constants)),
             ] {
                 let name = format!("new-{rights:o}-{kind}");
-                write_file(keep.path(), &PlannedFile { name: name.clone(), contents })
-                    .expect(&name);
+                let dir = FilePath::root(keep.path());
+                write_file(&dir, &PlannedFile { name: name.clone(), contents }).expect(&name);
                 let metadata = fs::metadata(keep.path().join(&name)).expect("a file");
                 assert_eq!(metadata.permissions().mode() & 0o777, expected, "{name}");
             }
