@@ -1,7 +1,8 @@
 //! `juror listen`: receives problems from the browser extension Competitive Companion.
 //!
 //! Each connection has a thread, and a time in which its request must come. If there are too many, the one that has
-//! waited longest ends, so that idle ones block nobody. Problems are written one at a time.
+//! waited longest ends, so that idle ones block nobody. Problems are read and written one at a time; a request counts
+//! until then, so that a bounded number of them is in memory.
 
 mod inbox;
 
@@ -14,7 +15,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use parking_lot::Mutex;
+use parking_lot::{Condvar, Mutex};
 use rustix::event::{PollFd, PollFlags, poll};
 
 use crate::ops::host::on_signal;
@@ -63,8 +64,13 @@ pub struct ReceivedProblem {
 const TIME_TO_SEND: Duration = Duration::from_secs(30);
 /// An answer must be taken within this time.
 const TIME_TO_TAKE: Duration = Duration::from_secs(5);
+/// A request may come within this time, even if others wait: those of a contest come all at once.
+const TIME_TO_START: Duration = Duration::from_secs(2);
 /// Each may hold a request of [`LARGEST_BODY`].
 const MOST_CONNECTIONS: usize = 16;
+
+/// If nothing can be accepted, such as without free descriptors, trying at once would not help.
+const PAUSE: Duration = Duration::from_millis(100);
 
 /// Returns when a signal asks it to end.
 pub fn listen(options: &ListenOptions, tell: &(dyn Fn(&ListenMessage) + Sync)) -> Result<(), Stop> {
@@ -78,7 +84,8 @@ pub fn listen(options: &ListenOptions, tell: &(dyn Fn(&ListenMessage) + Sync)) -
     // The byte only wakes the thread that waits at the other end.
     on_signal(move || _ = (&wake).write(b"e"))?;
     tell(&ListenMessage::Ready(port));
-    let server = Server { inbox, waiting: WaitingConnections::default(), tell };
+    let waiting = WaitingConnections { least: TIME_TO_START, ..WaitingConnections::default() };
+    let server = Server { inbox, waiting, receiving: Mutex::default(), tell };
     server.serve(&listeners, &wakes).map_err(fault)?;
     Ok(())
 }
@@ -123,6 +130,8 @@ fn try_port(port: u16) -> io::Result<(Vec<TcpListener>, u16)> {
 struct Server<'a> {
     inbox: Inbox,
     waiting: WaitingConnections,
+    /// Locked while a request is read and its problem written, which takes several times its size.
+    receiving: Mutex<()>,
     tell: &'a (dyn Fn(&ListenMessage) + Sync),
 }
 
@@ -133,7 +142,8 @@ impl Server<'_> {
             let accepted = accept_until(listeners, wakes, |stream| {
                 let (number, guarded) = (self.waiting.add(&stream)?, stream);
                 let answer = move || self.answer(guarded, number);
-                thread::Builder::new().spawn_scoped(scope, answer).map(|_| ())
+                let started = thread::Builder::new().spawn_scoped(scope, answer);
+                started.map(drop).inspect_err(|_| self.waiting.remove(number))
             });
             // What is being written now is written to its end.
             self.inbox.close();
@@ -154,13 +164,13 @@ impl Server<'_> {
         stream.set_write_timeout(Some(TIME_TO_TAKE))?;
         let mut input = TimedReader { stream, end: Instant::now() + TIME_TO_SEND };
         let go_on = || (&*stream).write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
-        let read = read_request(&mut input, go_on);
-        self.waiting.remove(number);
-        let (status, text) = match read {
+        let (status, text) = match read_request(&mut input, go_on) {
+            Ok(_) if !self.waiting.has_come(number) => return Ok(()),
             Ok(body) => self.receive(&body),
             Err(RequestFailure::Closed) => return Ok(()),
             Err(RequestFailure::Refused(refusal)) => self.refuse(refusal),
         };
+        self.waiting.remove(number);
         let allowed = if status == HttpStatus::MethodNotAllowed { "Allow: POST\r\n" } else { "" };
         let head = format!(
             "HTTP/1.1 {}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n{allowed}Connection: close\r\n\r\n",
@@ -176,6 +186,7 @@ impl Server<'_> {
     }
 
     fn receive(&self, body: &[u8]) -> (HttpStatus, String) {
+        let _alone = self.receiving.lock();
         let problem = CompanionProblem::parse(body)
             .map_err(|message| Refusal::new(HttpStatus::BadRequest, message));
         match problem.and_then(|problem| self.inbox.store(&problem)) {
@@ -201,8 +212,6 @@ fn accept_until(
     wakes: &UnixStream,
     mut take: impl FnMut(TcpStream) -> io::Result<()>,
 ) -> io::Result<()> {
-    /// If nothing can be accepted, such as without free descriptors, trying at once would not help.
-    const PAUSE: Duration = Duration::from_millis(100);
     loop {
         let sources = listeners.iter().map(AsFd::as_fd).chain([wakes.as_fd()]);
         let mut sources: Vec<PollFd<'_>> =
@@ -233,41 +242,76 @@ fn is_loopback(peer: SocketAddr) -> bool {
     peer.ip().is_loopback()
 }
 
-/// Connections whose request has not come yet, the oldest first.
+/// Connections whose request is not done yet, the oldest first. Each may have its request in memory.
 #[derive(Default)]
 struct WaitingConnections {
     state: Mutex<WaitingState>,
+    /// One is done.
+    changed: Condvar,
+    /// No connection is ended sooner.
+    least: Duration,
 }
 
 #[derive(Default)]
 struct WaitingState {
-    all: VecDeque<(u64, TcpStream)>,
+    all: VecDeque<(u64, WaitingConnection)>,
     next: u64,
 }
 
+enum WaitingConnection {
+    /// Its request has not come yet.
+    Reading(TcpStream, Instant),
+    Ended,
+    /// Its request waits for those before it, each of which takes a bounded time.
+    HasCome,
+}
+
+impl WaitingConnection {
+    /// Returns whether it is ended now: not if it is younger.
+    fn end(&mut self, least: Duration) -> bool {
+        let Self::Reading(stream, start) = self else { return false };
+        if start.elapsed() < least {
+            return false;
+        }
+        _ = stream.shutdown(Shutdown::Both);
+        *self = Self::Ended;
+        true
+    }
+}
+
 impl WaitingConnections {
-    /// Ends the oldest one if there are too many. Returns the number of the new one.
+    /// If there are too many, ends the oldest one whose request has not come, and waits until one is gone. Returns the
+    /// number of the new one.
     fn add(&self, stream: &TcpStream) -> io::Result<u64> {
         let stream = stream.try_clone()?;
         let mut state = self.state.lock();
-        if state.all.len() >= MOST_CONNECTIONS
-            && let Some((_, oldest)) = state.all.pop_front()
-        {
-            _ = oldest.shutdown(Shutdown::Both);
+        let mut is_one_ended = false;
+        while state.all.len() >= MOST_CONNECTIONS {
+            is_one_ended = is_one_ended || state.all.iter_mut().any(|(_, it)| it.end(self.least));
+            self.changed.wait_for(&mut state, PAUSE);
         }
         let number = state.next;
         state.next += 1;
-        state.all.push_back((number, stream));
+        state.all.push_back((number, WaitingConnection::Reading(stream, Instant::now())));
         Ok(number)
+    }
+
+    /// Whether the connection was not ended before its request came.
+    fn has_come(&self, number: u64) -> bool {
+        let mut state = self.state.lock();
+        let found = state.all.iter_mut().find(|(it, _)| *it == number);
+        let found = found.filter(|(_, it)| matches!(it, WaitingConnection::Reading(..)));
+        found.map(|(_, it)| *it = WaitingConnection::HasCome).is_some()
     }
 
     fn remove(&self, number: u64) {
         self.state.lock().all.retain(|(it, _)| *it != number);
+        self.changed.notify_all();
     }
 
     fn end_all(&self) {
-        for (_, stream) in self.state.lock().all.drain(..) {
-            _ = stream.shutdown(Shutdown::Both);
+        for (_, connection) in &mut self.state.lock().all {
+            connection.end(Duration::ZERO);
         }
     }
 }
@@ -287,5 +331,43 @@ impl Read for TimedReader<'_> {
         self.stream.set_read_timeout(Some(left))?;
         let mut stream = self.stream;
         stream.read(into)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn connection() -> [TcpStream; 2] {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap();
+        let near = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        [near, listener.accept().unwrap().0]
+    }
+
+    #[test]
+    fn a_request_counts_until_its_problem_is_written() {
+        let waiting = WaitingConnections::default();
+        let most = MOST_CONNECTIONS as u64;
+        let [client, server] = connection();
+        for number in 0..most {
+            assert_eq!(waiting.add(&server).unwrap(), number);
+            assert!(number == 3 || waiting.has_come(number));
+        }
+        thread::scope(|scope| {
+            // The only one whose request has not come is ended, and counts until its thread is done.
+            let next = scope.spawn(|| waiting.add(&server).unwrap());
+            let mut end = [0];
+            assert_eq!((&client).read(&mut end).unwrap(), 0);
+            assert!(!waiting.has_come(3), "it was ended");
+            assert_eq!(waiting.state.lock().all.len(), MOST_CONNECTIONS);
+            waiting.remove(3);
+            assert_eq!(next.join().unwrap(), most);
+            assert!(waiting.has_come(most));
+            // Now none can be ended: the next one waits until one is written.
+            let next = scope.spawn(|| waiting.add(&server).unwrap());
+            waiting.remove(7);
+            assert_eq!(next.join().unwrap(), most + 1);
+        });
+        assert_eq!(waiting.state.lock().all.len(), MOST_CONNECTIONS);
     }
 }

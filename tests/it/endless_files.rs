@@ -54,7 +54,8 @@ fn an_endless_answer_that_is_needed_whole_is_a_judge_error_of_its_case() {
             4,
             &[message, "bare/b.ans", "no verdict for x.sh", "no verdict for y.sh"],
         );
-        assert_eq!(fixture.read("t.csv").matches(".sh").count(), 2, "{comparison}");
+        // A row for each submission and test case.
+        assert_eq!(fixture.read("t.csv").matches(".sh").count(), 4, "{comparison}");
         fixture.remove("t.csv");
     }
     fixture.check("judge bare x.sh --compare sorted --case a", 0, &["AC"]);

@@ -9,11 +9,13 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::package::companion::request::LARGEST_BODY;
+use crate::package::companion::{MOST_TESTS, check_bounds};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::JudgeError;
 use juror_core::layout::Layout;
 use juror_core::problem::Problem;
-use juror_core::root::FilePath;
+use juror_core::root::{FilePath, is_outside_error};
 use juror_core::stop::Stop;
 use juror_core::text::count;
 use juror_core::units::Bytes;
@@ -23,8 +25,8 @@ pub const CPH_ENDING: &str = "prob";
 const ENDINGS: [&str; 2] = [CPH_ENDING, "json"];
 /// The directory for files of CPH, beside the sources.
 const CPH_DIRECTORY: &str = ".cph";
-/// In bytes.
-const MAX_SIZE: u64 = 256 << 20;
+/// How many values a file has at most, so that they take little memory: far more than [`MOST_TESTS`] need.
+const MOST_VALUES: usize = 100 * MOST_TESTS;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TestsFile {
@@ -49,13 +51,25 @@ impl TestsFile {
             let help = "give a .prob file of CPH, or a list such as [{\"input\": \"1\\n\", \"output\": \"2\\n\"}]";
             Diagnostic::error(path, message).help(help)
         };
-        let text = FilePath::root(path).read_text(MAX_SIZE);
+        let text = beside_source(path).read_text(LARGEST_BODY as u64);
         let text = text.map_err(|error| refused(format!("cannot be read: {error}")))?;
         let text = text.trim_start_matches('\u{feff}');
+        if count_values(text) > MOST_VALUES {
+            return Err(refused(format!(
+                "has more than {MOST_VALUES} values; at most {MOST_TESTS} tests are read"
+            )));
+        }
         let document: Value =
             serde_json::from_str(text).map_err(|error| refused(format!("is not JSON: {error}")))?;
         let list = document.as_array().or_else(|| document.get("tests")?.as_array());
         let list = list.ok_or_else(|| refused("has no list of tests".to_owned()))?;
+        let limit = |key: &str, unit: &str| {
+            let number = document.get(key).map_or(Some(0.0), positive_number);
+            number.ok_or_else(|| refused(format!("`{key}` must be a number of {unit}")))
+        };
+        let (milliseconds, mebibytes) =
+            (limit("timeLimit", "milliseconds")?, limit("memoryLimit", "MiB")?);
+        check_bounds(list.len(), [Some(milliseconds), Some(mebibytes)]).map_err(refused)?;
         let mut tests = Vec::new();
         for (index, test) in list.iter().enumerate() {
             let text = |key: &str| {
@@ -67,18 +81,13 @@ impl TestsFile {
         if tests.is_empty() {
             return Err(refused("has no tests".to_owned()));
         }
-        let [milliseconds, mebibytes] = ["timeLimit", "memoryLimit"].map(|key| {
-            let number = document.get(key).map_or(Some(0.0), positive_number);
-            let unit = if key == "timeLimit" { "milliseconds" } else { "MiB" };
-            number.ok_or_else(|| refused(format!("`{key}` must be a number of {unit}")))
-        });
         Ok(Self {
             path: path.to_owned(),
             tests,
             source: document.get("srcPath").and_then(Value::as_str).map(PathBuf::from),
-            time_limit: Some(Duration::from_secs_f64(milliseconds? / 1000.0))
+            time_limit: Some(Duration::from_secs_f64(milliseconds / 1000.0))
                 .filter(|it| !it.is_zero()),
-            memory: Some(Bytes::mib(mebibytes? as u64)).filter(|it| it.0 > 0),
+            memory: Some(Bytes::mib(mebibytes.ceil() as u64)).filter(|it| it.0 > 0),
             is_interactive: document.get("interactive").and_then(Value::as_bool) == Some(true),
         })
     }
@@ -123,12 +132,19 @@ impl TestsFile {
     /// The file that CPH made for this source: the only one for its name, or else the only one that names its path.
     pub fn of_source(source: &Path) -> Result<Option<Self>, Diagnostic> {
         let Some(name) = source.file_name().and_then(|it| it.to_str()) else { return Ok(None) };
-        let dir = source.parent().unwrap_or(Path::new("")).join(CPH_DIRECTORY);
-        let names = FilePath::root(&*dir).names().unwrap_or_default();
+        let above = source.parent().unwrap_or(Path::new(""));
+        let dir = FilePath::root(above).join(CPH_DIRECTORY);
+        let names = match dir.names() {
+            Err(error) if is_outside_error(&error) => {
+                let message = "is a link that leads out of the directory of the source";
+                return Err(Diagnostic::error(&dir, message).help("remove it, or give the tests"));
+            }
+            names => names.unwrap_or_default(),
+        };
         let (start, end) = (format!(".{name}_"), format!(".{CPH_ENDING}"));
         let is_of_source = |file: &str| file.starts_with(&start) && file.ends_with(&end);
         let found = names.iter().filter(|file| file.to_str().is_some_and(is_of_source));
-        let mut found: Vec<PathBuf> = found.map(|file| dir.join(file)).collect();
+        let mut found: Vec<PathBuf> = found.map(|file| dir.join(file).into()).collect();
         found.sort();
         match &found[..] {
             [] => Ok(None),
@@ -161,14 +177,33 @@ fn name_without_digest(stem: &str) -> Option<&str> {
 
 /// A limit, which some tools write in quotes; 0 if it is unknown. `None` if it is no limit.
 fn positive_number(value: &Value) -> Option<f64> {
-    /// Larger ones have another unit.
-    const MOST: f64 = 1e9;
     let number = match value {
         Value::Null => Some(0.0),
         Value::String(text) => text.trim().parse().ok(),
         value => value.as_f64(),
     };
-    number.filter(|it| (0.0..=MOST).contains(it))
+    number.filter(|it| (0.0..f64::INFINITY).contains(it))
+}
+
+/// A file of CPH must be below the directory of its source, even if it is a link.
+fn beside_source(path: &Path) -> FilePath {
+    let above = path.parent().filter(|it| it.ends_with(CPH_DIRECTORY)).and_then(Path::parent);
+    let Some(above) = above else { return FilePath::root(path) };
+    FilePath::root(above).join(CPH_DIRECTORY).join(path.file_name().unwrap_or_default())
+}
+
+/// The values and keys of a JSON document, or somewhat more.
+fn count_values(json: &str) -> usize {
+    let (mut count, mut is_text, mut bytes) = (0, false, json.bytes());
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'"' => is_text = !is_text,
+            b'\\' => _ = bytes.next(),
+            b'[' | b'{' | b',' | b':' if !is_text => count += 1,
+            _ => {}
+        }
+    }
+    count
 }
 
 #[cfg(test)]
@@ -234,7 +269,7 @@ mod tests {
         check(r#", "timeLimit": -5"#, time);
         check(r#", "timeLimit": true"#, time);
         check(r#", "timeLimit": "inf""#, time);
-        check(r#", "timeLimit": 1e300"#, time);
+        check(r#", "timeLimit": "1e999""#, time);
         check(r#", "memoryLimit": "64 MB""#, Err("`memoryLimit` must be a number of MiB"));
         check(r#", "memoryLimit": [64]"#, Err("`memoryLimit` must be a number of MiB"));
     }
@@ -256,6 +291,70 @@ mod tests {
         check("a_b_c.prob", "a_b_c");
         check(".sum_large.prob", "sum_large");
         check("_1.json", "_1");
+    }
+
+    #[test]
+    fn tests_in_json_have_the_bounds_of_those_from_a_browser() {
+        let tests = |count: usize| {
+            let test = r#"{"input": "", "output": "[,:{\\\""}"#;
+            [test].repeat(count).join(",")
+        };
+        let with =
+            |key: &str, value: &str| format!(r#"{{"{key}": {value}, "tests": [{}]}}"#, tests(1));
+        check(&format!("[{}]", tests(1000)), Ok(&[["", "[,:{\\\""]; 1000]));
+        let many = "1001 tests are too many: at most 1000 are read";
+        check(&format!("[{}]", tests(1001)), Err(many));
+        check(&format!(r#"{{"tests": [{}]}}"#, tests(1001)), Err(many));
+        check(&with("memoryLimit", "1e308"), Err("`memoryLimit` is too large: at most 1048576"));
+        check(&with("memoryLimit", "1048577"), Err("`memoryLimit` is too large"));
+        check(&with("timeLimit", "86400001"), Err("`timeLimit` is too large: at most 86400000"));
+        check(&with("timeLimit", "86400000"), Ok(&[["", "[,:{\\\""]]));
+        // A value takes forty times the memory of its text.
+        let values = "has more than 100000 values; at most 1000 tests are read";
+        for value in ["0", "[]", "{}", "\"\"", r#"{"":0}"#] {
+            check(&with("x", &format!("[{}]", [value].repeat(100_000).join(","))), Err(values));
+        }
+        check(&format!("[{}", "[".repeat(100_001)), Err(values));
+        check(&"[".repeat(1000), Err("is not JSON: recursion limit"));
+        check(&" ".repeat((16 << 20) + 1), Err("it has more than 16 MiB"));
+    }
+
+    #[test]
+    fn a_file_of_cph_is_below_the_directory_of_its_source() {
+        let keep = tempfile::tempdir().expect("a directory");
+        let [inside, outside] = ["inside", "outside"].map(|name| keep.path().join(name));
+        let text = r#"[{"input": "", "output": "1"}]"#;
+        for dir in [&inside, &outside] {
+            fs::create_dir_all(dir.join(".cph")).expect("a directory");
+            fs::write(dir.join(".cph/.a.py_1.prob"), text).expect("a file");
+            fs::write(dir.join("a.py"), "").expect("a source");
+        }
+        let found = || TestsFile::of_source(&inside.join("a.py")).map(|it| it.is_some());
+        let own = inside.join(".cph/.a.py_1.prob");
+        let link =
+            |target: &str, at: &Path| std::os::unix::fs::symlink(target, at).expect("a link");
+        let check = |is_found: Result<bool, &str>| match (found(), is_found) {
+            (Ok(found), Ok(expected)) => assert_eq!(found, expected),
+            (Err(diagnostic), Err(expected)) => {
+                assert!(diagnostic.to_string().contains(expected), "{diagnostic}");
+            }
+            (found, _) => panic!("{found:?}"),
+        };
+        check(Ok(true));
+        fs::rename(&own, inside.join("other")).expect("a name");
+        link("../other", &own);
+        check(Ok(true));
+        for target in ["../../outside/.cph/.a.py_1.prob", "/proc/self/environ", "/dev/zero"] {
+            fs::remove_file(&own).expect("a link");
+            link(target, &own);
+            check(Err("cannot be read: "));
+            // It is read again when the package is opened.
+            assert!(TestsFile::read(&own).is_err(), "{target}");
+        }
+        fs::remove_dir_all(inside.join(".cph")).expect("a directory");
+        check(Ok(false));
+        link("../outside/.cph", &inside.join(".cph"));
+        check(Err("is a link that leads out of the directory of the source"));
     }
 
     #[test]

@@ -98,6 +98,7 @@ pub fn read_request(
     }
     match head.body {
         BodyLength::Known(length) => {
+            body.reserve_exact(length.saturating_sub(body.len()));
             while body.len() < length {
                 if read_more(input, &mut body)? == 0 {
                     return Err(cut_off().into());
