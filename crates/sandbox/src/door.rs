@@ -4,8 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
 use std::io;
+use std::mem;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+use std::process;
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::executor::Executor;
@@ -26,8 +29,12 @@ use juror_core::units::Bytes;
 ///
 /// As many commands run at the same time as there are physical cores; other calls wait. All processes of a run are
 /// gone when [`run`](Self::run) returns.
+///
+/// It belongs to the process that made it. In a fork of that process, [`run`](Self::run) fails.
 pub struct Sandbox {
-    executor: LocalExecutor,
+    /// A fork shares its sockets, so only the owner may use or drop it.
+    executor: Arc<LocalExecutor>,
+    owner: u32,
     limits: Limits,
 }
 
@@ -52,7 +59,7 @@ impl Sandbox {
     /// [`ErrorKind::Isolation`] if this machine cannot do that; the message says why each method failed.
     pub fn with_isolation(limits: Limits, required: RequiredIsolation) -> Result<Self, Error> {
         let executor = LocalExecutor::start(None, required).map_err(Error::of_isolation)?;
-        Ok(Self { executor, limits })
+        Ok(Self { executor: Arc::new(executor), owner: process::id(), limits })
     }
 
     /// Runs a command with the limits of this sandbox, and waits for its end.
@@ -68,6 +75,9 @@ impl Sandbox {
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_within(&self, command: Command, limits: &Limits) -> Result<Outcome, Error> {
+        if !self.is_owner() {
+            return Err(Error::of_fork());
+        }
         let job = command.into_job(limits)?;
         let reply = self.executor.run_job(&job).map_err(Error::from)?;
         Outcome::new(&job, reply)
@@ -92,7 +102,21 @@ impl Sandbox {
 
     /// Ends all runs, also later ones. Their callers get [`ErrorKind::Stopped`].
     pub fn stop(&self) {
-        self.executor.stop();
+        if self.is_owner() {
+            self.executor.stop();
+        }
+    }
+
+    fn is_owner(&self) -> bool {
+        process::id() == self.owner
+    }
+}
+
+impl Drop for Sandbox {
+    fn drop(&mut self) {
+        if !self.is_owner() {
+            mem::forget(Arc::clone(&self.executor));
+        }
     }
 }
 
@@ -107,10 +131,11 @@ impl fmt::Debug for Sandbox {
 /// Beyond these, limits mean nothing, and a kernel or a sum may refuse them.
 const MOST_TIME: Duration = Duration::from_secs(365 * 24 * 60 * 60);
 const MOST_BYTES: Bytes = Bytes::mib(1 << 30);
-const MOST_PROCESSES: u32 = 4_000_000;
+/// As many as Linux has numbers for by default.
+const MOST_PROCESSES: u32 = 32_768;
 
-/// What a run may use. A run that uses exactly a limit is within it. A greater limit than a year, a pebibyte or four
-/// million processes means that much.
+/// What a run may use. A run that uses exactly a limit is within it. A greater limit than a year, a pebibyte or 32,768
+/// processes means that much.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// User plus system time of all processes of the run. 10 s by default.
@@ -375,6 +400,8 @@ pub enum ErrorKind {
     Machine,
     /// [`Sandbox::stop`] was called.
     Stopped,
+    /// This process is a fork of the one that made the sandbox, and only that one can use it.
+    Forked,
 }
 
 impl Error {
@@ -388,6 +415,12 @@ impl Error {
     fn of_file(step: &str, path: &Path, error: &io::Error) -> Self {
         let message = format!("{step} {}: {error}", path.display());
         Self { kind: ErrorKind::Command, message, help: None }
+    }
+
+    fn of_fork() -> Self {
+        let message = "run: this process is a fork of the one that made the sandbox".to_owned();
+        let help = Some("make another sandbox after the fork".to_owned());
+        Self { kind: ErrorKind::Forked, message, help }
     }
 
     fn of_output(error: &io::Error) -> Self {

@@ -75,6 +75,7 @@ fn a_limit_that_is_exceeded_is_the_end() {
         let (time, bytes) = (Duration::MAX, Bytes(u64::MAX));
         (limits.cpu_time, limits.wall_time) = (time, time);
         (limits.memory, limits.output, limits.room) = (bytes, bytes, bytes);
+        limits.processes = u32::MAX;
     };
     check("exit 3", huge, End::Exited(3));
 }
@@ -144,6 +145,42 @@ fn a_stopped_sandbox_runs_nothing_more() {
     let sandbox = Sandbox::new(limits()).unwrap();
     sandbox.stop();
     check_error(sandbox.run(Command::new("cat")), ErrorKind::Stopped, "");
+}
+
+/// The child has one thread, and only asks, drops and ends.
+#[test]
+fn a_fork_gets_an_error_and_changes_nothing_for_its_parent() {
+    let sandbox = Sandbox::new(limits()).unwrap();
+    let exits = |code: i32| sandbox.run(shell(&format!("exit {code}"))).map(|it| it.end);
+    assert_eq!(exits(1), Ok(End::Exited(1)));
+    type InChild<'a> = &'a dyn Fn(Sandbox) -> bool;
+    let check = |act: InChild<'_>| {
+        // SAFETY: the child takes no lock that another thread may hold: it makes no process and no thread.
+        let child = unsafe { libc::fork() };
+        if child == 0 {
+            // SAFETY: the parent's value stays the parent's: the copy is used as if it had moved here.
+            let copy = unsafe { std::ptr::read(&raw const sandbox) };
+            let is_good = act(copy);
+            // SAFETY: ends this process, without handlers.
+            unsafe { libc::_exit(i32::from(!is_good)) };
+        }
+        // The parent does not wait for the child.
+        assert_eq!(exits(7), Ok(End::Exited(7)));
+        let mut status = -1;
+        // SAFETY: the status lives until the call returns.
+        assert_eq!(unsafe { libc::waitpid(child, &raw mut status, 0) }, child);
+        assert_eq!(status, 0);
+        assert_eq!(exits(2), Ok(End::Exited(2)));
+    };
+    check(&|copy| copy.run(shell("exit 3")).is_err_and(|error| error.kind == ErrorKind::Forked));
+    check(&|copy| {
+        drop(copy);
+        true
+    });
+    check(&|copy| {
+        copy.stop();
+        true
+    });
 }
 
 #[test]
