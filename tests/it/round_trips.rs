@@ -63,6 +63,7 @@ fn killed_outcome() -> Outcome {
         stderr_bytes: Bytes(2),
         file_bytes: Bytes(3),
         refused_processes: 4,
+        has_killed: false,
         mechanism: Mechanism {
             cpu: Meter::Rusage,
             memory: Meter::Cgroup1,

@@ -40,7 +40,7 @@ use juror_core::outcome::{Ending, Meter, Outcome, Signal, StopReason};
 use juror_core::root::FilePath;
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
-use juror_sandbox::sandbox::{Host, Slot, is_interrupted};
+use juror_sandbox::sandbox::{Host, Slot, is_interrupted, is_unexplained_kill};
 
 use crate::fixture::write_program;
 
@@ -432,6 +432,35 @@ fn processes_and_threads_are_limited_together() {
     let long = Duration::from_secs(3);
     assert!(reply.outcome.wall_time < long, "{:?}", reply.outcome);
     check(&mut slot, &self::job("hungry", &["forks"]), "exit 0", "63");
+}
+
+/// Without the filter, it cannot be told from a kill by another process of the machine.
+#[test]
+fn a_kill_that_the_run_sent_is_its_own_end() {
+    let mut slot = slot();
+    let mut check = |way: &str, expected: &str| {
+        let job = job("send-kill", &[way]);
+        let outcome = check(&mut slot, &job, expected, "");
+        assert!(!is_unexplained_kill(&outcome, &job.limits), "{way}: {outcome:?}");
+    };
+    for way in ["kill", "tkill", "tgkill", "group", "queue", "thread-queue", "pidfd", "timer"] {
+        check(way, "SIGKILL");
+    }
+    for way in ["child", "child-all", "descriptor", "time"] {
+        check(way, "SIGKILL");
+    }
+    check("childs-end", "exit 0");
+    check("parents-end", "exit 0");
+    check("strict", "exit 0");
+    if !rustix::process::geteuid().is_root() {
+        // The slot kills it, because of what it holds.
+        let job = job("pipes", &["hold"]);
+        let outcome = run(&mut slot, &job).outcome;
+        assert_eq!(summary(&outcome), "SIGKILL", "{outcome:?}");
+        assert!(!is_unexplained_kill(&outcome, &job.limits), "{outcome:?}");
+    }
+    // A later run of the slot is not blamed.
+    assert!(!run(&mut slot, &job("nothing", &[])).outcome.has_killed);
 }
 
 #[test]

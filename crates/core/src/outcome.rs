@@ -102,6 +102,9 @@ pub struct Outcome {
     /// The size of the files that the program left in its box.
     pub file_bytes: Bytes,
     pub refused_processes: u32,
+    /// Its processes may have sent SIGKILL themselves. Known only where it ran, and if a filter of calls sees it.
+    #[serde(skip)]
+    pub has_killed: bool,
     /// What measured and enforced these facts.
     pub mechanism: Mechanism,
     /// When it ran, if it is recalled from an earlier run.
@@ -152,6 +155,7 @@ impl Outcome {
             stderr_bytes: Bytes(0),
             file_bytes: Bytes(0),
             refused_processes: 0,
+            has_killed: false,
             mechanism,
             ran_at: None,
             worker: None,
@@ -215,6 +219,7 @@ pub fn quiet_outcome() -> Outcome {
         stderr_bytes: Bytes(0),
         file_bytes: Bytes(0),
         refused_processes: 0,
+        has_killed: false,
         mechanism: Mechanism {
             cpu: Meter::Cgroup2,
             memory: Meter::Cgroup2,

@@ -61,6 +61,40 @@ fn outputs_arrive_however_they_were_written() {
     check_outputs(&mut slot());
 }
 
+#[test]
+fn an_output_that_was_too_large_is_too_large_however_it_is_cut() {
+    let mut slot = slot();
+    let mut check = |way: &str, amount: &str, expected: &str| {
+        let mut job = job("cut-output", &[way, amount]);
+        job.limits.output = Some(Bytes::kib(64));
+        let outcome = run(&mut slot, &job).outcome;
+        assert_eq!(summary(&outcome), expected, "{way} {amount}: {outcome:?}");
+    };
+    const ALL: &str = "0";
+    for way in ["ftruncate", "truncate", "open", "old-open", "creat", "openat2", "hole"] {
+        check(way, ALL, "stopped: Output");
+        // All that is allowed, and a byte more.
+        check(way, "65536", "exit 0");
+        check(way, "65537", "stopped: Output");
+    }
+    for way in ["collapse", "child", "parent", "errors", "both", "offset", "grown"] {
+        check(way, ALL, "stopped: Output");
+    }
+    check("both", "32768", "exit 0");
+    check("both", "32769", "stopped: Output");
+}
+
+#[test]
+fn a_shell_may_open_its_output_anew() {
+    let mut slot = slot();
+    for shell in ["/bin/sh", "/bin/bash"] {
+        let script = "echo much > /dev/stdout; echo more > /dev/stdout; echo x >> /dev/stdout";
+        let mut job = job("nothing", &[]);
+        job.command.argv = [shell, "-c", script].map(String::from).to_vec();
+        check(&mut slot, &job, "exit 0", "more\nx\n");
+    }
+}
+
 /// A program that writes 60 MiB.
 struct LargeOutput {
     arguments: [&'static str; 2],

@@ -115,11 +115,12 @@ fn is_explained(outcome: &Outcome, limits: &Limits) -> bool {
     is_successful(outcome) || outcome.stopped_by.is_some() || limits.exceeded(outcome).is_some()
 }
 
-/// The run was killed, and neither juror nor a limit explains it. If the program killed itself, that happens again; if
-/// another process did it, it does not.
+/// The run was killed, and neither juror, a limit nor the run itself explains it. So another process of the machine
+/// did it, which does not happen again.
 pub fn is_unexplained_kill(outcome: &Outcome, limits: &Limits) -> bool {
     const SIGKILL: Signal = Signal(9);
-    outcome.ending == Ending::Signalled(SIGKILL) && !is_explained(outcome, limits)
+    let is_killed = outcome.ending == Ending::Signalled(SIGKILL);
+    is_killed && !outcome.has_killed && !is_explained(outcome, limits)
 }
 
 fn machine_fault(
@@ -332,6 +333,7 @@ mod tests {
             assert_eq!(is_unexplained_kill(&outcome, &limits), expected, "{outcome:?}");
         };
         check(finished_with(KILLED), true);
+        check(Outcome { has_killed: true, ..finished_with(KILLED) }, false);
         check(finished_with(Ending::Signalled(Signal(11))), false);
         check(finished_with(Ending::Exited(137)), false);
         check(Outcome { stopped_by: Some(StopReason::Memory), ..finished_with(KILLED) }, false);

@@ -64,6 +64,8 @@ pub(super) enum SlotAnswer {
         reply: Box<JobReply>,
         /// Monotonic, in nanoseconds; 0 if the program did not start.
         started: u64,
+        /// See [`Outcome::has_killed`](juror_core::outcome::Outcome::has_killed).
+        has_killed: bool,
     },
     /// The run failed, or was ended at the judge's request.
     Failed(JudgeError),

@@ -4,7 +4,7 @@
 use libc::sock_filter;
 
 use crate::sandbox::linux::filter::seccomp::{
-    CallRule, EPERM, PRETEND_SUCCESS, always_error, build_filter, error_answer,
+    CallRule, EPERM, PRETEND_SUCCESS, always_error, build_filter, error_answer, forbidden_bits,
 };
 
 pub(crate) fn additional_filter(same_user: SameUser) -> Vec<sock_filter> {
@@ -28,10 +28,7 @@ const RULES_FOR_ALL: &[(i64, CallRule)] = &[
     (libc::SYS_connect, EPERM),
     (libc::SYS_bind, EPERM),
     // Datagrams can be sent to anybody, even through one socket of a pair.
-    (
-        libc::SYS_socketpair,
-        CallRule::ForbiddenBits { argument: 1, bits: libc::SOCK_DGRAM as u32, errno: libc::EPERM },
-    ),
+    (libc::SYS_socketpair, forbidden_bits(1, libc::SOCK_DGRAM as u32, libc::EPERM)),
     // With the name of a directory, a program could watch what happens in it.
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_inotify_init, EPERM),

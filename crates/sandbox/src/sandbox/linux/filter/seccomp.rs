@@ -25,6 +25,7 @@ const LOAD: u16 = 0x20;
 const IF_EQUAL: u16 = 0x15;
 const IF_AT_LEAST: u16 = 0x35;
 const IF_ANY_BIT: u16 = 0x45;
+const AND: u16 = 0x54;
 const RETURN: u16 = 0x06;
 
 const KILL: u32 = 0x8000_0000;
@@ -49,13 +50,20 @@ pub(crate) enum CallRule {
         values: &'static [u32],
         errno: i32,
     },
-    /// Refused with this error if the argument has one of these bits.
-    ForbiddenBits {
+    /// If the argument has one of these bits, this answer.
+    ByBits {
         argument: u32,
         bits: u32,
-        errno: i32,
+        answer: u32,
     },
-    /// `prlimit64`: limits of other processes are refused, and [`CORE`] can only be read.
+    /// Asks if the argument is SIGKILL, unless the last argument is the pass.
+    AskIfKill {
+        argument: u32,
+    },
+    /// `clone`: a child in new namespaces is refused, and one whose end kills its parent.
+    Clone,
+    /// `prlimit64`: limits of other processes are refused, and [`CORE`] can only be read. A new [`CPU`] asks, unless
+    /// the last argument is the pass.
     Prlimit,
     /// Refused with this error unless the last argument is the pass.
     Pass(i32),
@@ -70,39 +78,38 @@ pub(crate) const fn always_error(errno: i32) -> CallRule {
     CallRule::Always(error_answer(errno))
 }
 
-/// The calls that ask the slot before they happen.
+pub(crate) const fn forbidden_bits(argument: u32, bits: u32, errno: i32) -> CallRule {
+    CallRule::ByBits { argument, bits, answer: error_answer(errno) }
+}
+
+/// The calls that ask the slot before they happen (`keeper/notifications.rs`).
+///
+/// The slot has the filter, too, and nobody would answer it. So what it does itself must not ask: it shows the pass,
+/// and never empties a file that it opens.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum AskingCalls {
+    /// They happen unasked.
     NoCalls,
-    /// Those that set an alarm clock or a lock.
-    AlarmsAndLocks,
+    All,
 }
-
-impl AskingCalls {
-    fn rules(self) -> &'static [(i64, CallRule)] {
-        match self {
-            Self::NoCalls => RULES_WITHOUT_ASKING,
-            Self::AlarmsAndLocks => RULES_WITH_ASKING,
-        }
-    }
-}
-
-const RULES_WITHOUT_ASKING: &[(i64, CallRule)] =
-    &[(libc::SYS_fcntl, CallRule::ByValue { argument: 1, answers: FILE_CONTROL.split_at(2).1 })];
-
-const RULES_WITH_ASKING: &[(i64, CallRule)] = &[
-    (libc::SYS_fcntl, CallRule::ByValue { argument: 1, answers: FILE_CONTROL }),
-    (libc::SYS_setitimer, CallRule::Always(ASK)),
-    #[cfg(target_arch = "x86_64")]
-    (libc::SYS_alarm, CallRule::Always(ASK)),
-];
 
 /// The limit of core dumps. One byte keeps the kernel from starting the machine's dump handler; 0 would not.
 const CORE: i32 = 4;
 
+/// The limit of CPU time, at which the kernel sends SIGKILL.
+const CPU: i32 = 0;
+
+const ASK_ALWAYS: CallRule = CallRule::Always(ASK);
+
+/// The next open of a file that exists makes it empty.
+const fn empties(flags: u32) -> CallRule {
+    CallRule::ByBits { argument: flags, bits: libc::O_TRUNC as u32, answer: ASK }
+}
+
+const GIVES_BACK: u32 = (libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_COLLAPSE_RANGE) as u32;
+
 /// Pages from the machine's stock of huge ones. They are charged to no group.
-const HUGE_PAGES: CallRule =
-    CallRule::ForbiddenBits { argument: 3, bits: libc::MAP_HUGETLB as u32, errno: libc::EPERM };
+const HUGE_PAGES: CallRule = forbidden_bits(3, libc::MAP_HUGETLB as u32, libc::EPERM);
 
 /// Two runs could communicate by locks on shared files. A file that is only readable can only be locked for reading,
 /// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock
@@ -110,9 +117,10 @@ const HUGE_PAGES: CallRule =
 /// file belong to no process, so `/proc/locks` shows them to everybody. Leases and notifications reveal that another
 /// process opens a file.
 const FILE_CONTROL: &[(i32, u32)] = &[
-    // These two are permitted only if the slot agrees.
+    // Locks are permitted only if the slot agrees.
     (libc::F_SETLK, ASK),
     (libc::F_SETLKW, ASK),
+    (F_SETSIG, ASK),
     (libc::F_GETLK, error_answer(libc::ENOSYS)),
     (libc::F_OFD_GETLK, error_answer(libc::ENOSYS)),
     (libc::F_OFD_SETLK, error_answer(libc::EINVAL)),
@@ -124,6 +132,9 @@ const FILE_CONTROL: &[(i32, u32)] = &[
     // 64 pipes of the maximal size use up all pipe memory of a user.
     (libc::F_SETPIPE_SZ, error_answer(libc::EPERM)),
 ];
+
+/// Chooses the signal that tells of a descriptor's readiness. Source: the kernel's `asm-generic/fcntl.h`.
+pub(crate) const F_SETSIG: i32 = 10;
 
 /// Hints about the lifetime of written data. They are stored in the file for all to see, even if it is only readable.
 /// Its owner may set them, and before Linux 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
@@ -156,8 +167,7 @@ const DEVICE_CONTROL: CallRule = CallRule::AllowedValues {
 };
 
 /// Flags can reveal whether a page of a file is in memory; another run may have brought it there.
-const NO_FLAGS: CallRule =
-    CallRule::ForbiddenBits { argument: 5, bits: u32::MAX, errno: libc::EOPNOTSUPP };
+const NO_FLAGS: CallRule = forbidden_bits(5, u32::MAX, libc::EOPNOTSUPP);
 
 /// These options keep the other half of a core idle, or name memory: the kernel charges the names to no group.
 const PROCESS_CONTROL: CallRule = CallRule::ByValue {
@@ -198,17 +208,35 @@ const RULES: &[(i64, CallRule)] = &[
     (libc::SYS_prlimit64, CallRule::Prlimit),
     (
         libc::SYS_setrlimit,
-        CallRule::ByValue { argument: 0, answers: &[(CORE, error_answer(libc::EPERM))] },
+        CallRule::ByValue {
+            argument: 0,
+            answers: &[(CORE, error_answer(libc::EPERM)), (CPU, ASK)],
+        },
     ),
+    // They may shrink an output.
+    (libc::SYS_truncate, ASK_ALWAYS),
+    (libc::SYS_ftruncate, ASK_ALWAYS),
+    (libc::SYS_fallocate, CallRule::ByBits { argument: 1, bits: GIVES_BACK, answer: ASK }),
+    (libc::SYS_openat, empties(2)),
+    // A filter cannot follow the pointer to its flags.
+    (libc::SYS_openat2, ASK_ALWAYS),
+    // They may kill the program by SIGKILL.
+    (libc::SYS_kill, CallRule::AskIfKill { argument: 1 }),
+    (libc::SYS_tkill, CallRule::AskIfKill { argument: 1 }),
+    (libc::SYS_tgkill, CallRule::AskIfKill { argument: 2 }),
+    (libc::SYS_rt_sigqueueinfo, CallRule::AskIfKill { argument: 1 }),
+    (libc::SYS_rt_tgsigqueueinfo, CallRule::AskIfKill { argument: 2 }),
+    (libc::SYS_pidfd_send_signal, CallRule::AskIfKill { argument: 1 }),
+    // The signal is in memory, which can change after a look.
+    (libc::SYS_timer_create, ASK_ALWAYS),
+    (libc::SYS_fcntl, CallRule::ByValue { argument: 1, answers: FILE_CONTROL }),
+    (libc::SYS_setitimer, ASK_ALWAYS),
     // The machine numbers all sessions, and shows the numbers: each one is a message to the next program.
     (libc::SYS_setsid, PASS),
     // Namespaces and mounts.
     (libc::SYS_unshare, PASS),
     (libc::SYS_setns, PASS),
-    (
-        libc::SYS_clone,
-        CallRule::ForbiddenBits { argument: 0, bits: NEW_NAMESPACES, errno: libc::EPERM },
-    ),
+    (libc::SYS_clone, CallRule::Clone),
     // A filter cannot follow the pointer to its flags; run-time libraries then use clone.
     (libc::SYS_clone3, CallRule::Pass(libc::ENOSYS)),
     (libc::SYS_mount, PASS),
@@ -267,10 +295,7 @@ const RULES: &[(i64, CallRule)] = &[
     (libc::SYS_preadv2, NO_FLAGS),
     (libc::SYS_pwritev2, NO_FLAGS),
     (libc::SYS_mmap, HUGE_PAGES),
-    (
-        libc::SYS_memfd_create,
-        CallRule::ForbiddenBits { argument: 1, bits: libc::MFD_HUGETLB, errno: libc::EPERM },
-    ),
+    (libc::SYS_memfd_create, forbidden_bits(1, libc::MFD_HUGETLB, libc::EPERM)),
     // Large parts of the kernel that no submission needs.
     (libc::SYS_bpf, EPERM),
     (libc::SYS_perf_event_open, EPERM),
@@ -312,6 +337,9 @@ const RULES: &[(i64, CallRule)] = &[
 
 #[cfg(target_arch = "x86_64")]
 const RULES_HERE: &[(i64, CallRule)] = &[
+    (libc::SYS_open, empties(1)),
+    (libc::SYS_creat, ASK_ALWAYS),
+    (libc::SYS_alarm, ASK_ALWAYS),
     (libc::SYS_inotify_init, EPERM),
     (libc::SYS_iopl, EPERM),
     (libc::SYS_ioperm, EPERM),
@@ -325,7 +353,13 @@ const RULES_HERE: &[(i64, CallRule)] = &[
 const RULES_HERE: &[(i64, CallRule)] = &[];
 
 pub(crate) fn filter(pass: u64, asks: AskingCalls) -> Vec<sock_filter> {
-    build_filter(RULES.iter().chain(RULES_HERE).chain(asks.rules()), pass)
+    let mut filter = build_filter(RULES.iter().chain(RULES_HERE), pass);
+    for step in &mut filter {
+        if asks == AskingCalls::NoCalls && (step.code, step.k) == (RETURN, ASK) {
+            step.k = ALLOW;
+        }
+    }
+    filter
 }
 
 pub(crate) fn build_filter<'a>(
@@ -390,9 +424,27 @@ fn compile_rule(rule: CallRule, pass: u64) -> Vec<sock_filter> {
             code.push(refuse(errno));
             code
         }
-        CallRule::ForbiddenBits { argument, bits, errno } => {
-            vec![statement(LOAD, low_half(argument)), jump(IF_ANY_BIT, bits, 0, 1), refuse(errno)]
+        CallRule::ByBits { argument, bits, answer } => vec![
+            statement(LOAD, low_half(argument)),
+            jump(IF_ANY_BIT, bits, 0, 1),
+            statement(RETURN, answer),
+        ],
+        CallRule::AskIfKill { argument } => {
+            let mut code = vec![
+                statement(LOAD, low_half(argument)),
+                jump(IF_EQUAL, libc::SIGKILL as u32, 0, 5),
+            ];
+            code.extend(unless_passed(pass, ASK));
+            code
         }
+        CallRule::Clone => vec![
+            statement(LOAD, low_half(0)),
+            jump(IF_ANY_BIT, NEW_NAMESPACES, 2, 0),
+            // The low byte is the signal.
+            statement(AND, 0xff),
+            jump(IF_EQUAL, libc::SIGKILL as u32, 0, 1),
+            refuse(libc::EPERM),
+        ],
         CallRule::ByValue { argument, answers } => {
             let mut code = vec![statement(LOAD, low_half(argument))];
             for (value, answer) in answers {
@@ -401,29 +453,37 @@ fn compile_rule(rule: CallRule, pass: u64) -> Vec<sock_filter> {
             }
             code
         }
-        CallRule::Prlimit => vec![
-            statement(LOAD, low_half(0)),
-            jump(IF_EQUAL, 0, 0, 6),
-            statement(LOAD, low_half(1)),
-            jump(IF_EQUAL, CORE as u32, 0, 5),
-            // The pointer is null if no new limit is given.
-            statement(LOAD, low_half(2)),
-            jump(IF_EQUAL, 0, 0, 2),
-            statement(LOAD, low_half(2) + 4),
-            jump(IF_EQUAL, 0, 1, 0),
-            refuse(libc::EPERM),
-        ],
-        CallRule::Pass(errno) => {
-            const LAST: u32 = 5;
-            vec![
-                statement(LOAD, low_half(LAST)),
-                jump(IF_EQUAL, pass as u32, 0, 2),
-                statement(LOAD, low_half(LAST) + 4),
-                jump(IF_EQUAL, (pass >> 32) as u32, 1, 0),
-                refuse(errno),
-            ]
+        CallRule::Prlimit => {
+            let mut code = vec![
+                statement(LOAD, low_half(0)),
+                jump(IF_EQUAL, 0, 0, 6),
+                // The pointer is null if no new limit is given.
+                statement(LOAD, low_half(2)),
+                jump(IF_EQUAL, 0, 0, 2),
+                statement(LOAD, low_half(2) + 4),
+                jump(IF_EQUAL, 0, 9, 0),
+                statement(LOAD, low_half(1)),
+                jump(IF_EQUAL, CORE as u32, 0, 1),
+                refuse(libc::EPERM),
+                jump(IF_EQUAL, CPU as u32, 0, 5),
+            ];
+            code.extend(unless_passed(pass, ASK));
+            code
         }
+        CallRule::Pass(errno) => unless_passed(pass, error_answer(errno)),
     }
+}
+
+/// Five steps: this answer, unless the last argument is the pass.
+fn unless_passed(pass: u64, answer: u32) -> Vec<sock_filter> {
+    const LAST: u32 = ARGUMENTS + 8 * 5;
+    vec![
+        statement(LOAD, LAST),
+        jump(IF_EQUAL, pass as u32, 0, 2),
+        statement(LOAD, LAST + 4),
+        jump(IF_EQUAL, (pass >> 32) as u32, 1, 0),
+        statement(RETURN, answer),
+    ]
 }
 
 fn statement(code: u16, k: u32) -> sock_filter {
@@ -469,6 +529,7 @@ pub(crate) mod tests {
                 IF_EQUAL => at += take(loaded == step.k),
                 IF_AT_LEAST => at += take(loaded >= step.k),
                 IF_ANY_BIT => at += take(loaded & step.k != 0),
+                AND => loaded &= step.k,
                 0x05 => at += step.k as usize,
                 RETURN => return step.k,
                 other => panic!("unknown instruction {other}"),
@@ -478,20 +539,17 @@ pub(crate) mod tests {
 
     #[test]
     fn every_rule_is_found_and_every_other_number_is_allowed() {
-        let asks = AskingCalls::AlarmsAndLocks;
-        let filter = super::filter(PASS_HERE, asks);
-        let rules: Vec<_> = RULES.iter().chain(RULES_HERE).chain(asks.rules()).collect();
+        let filter = super::filter(PASS_HERE, AskingCalls::All);
+        let rules: Vec<_> = RULES.iter().chain(RULES_HERE).collect();
         for number in 0..600u32 {
             let rule = rules.iter().find(|(n, _)| *n == i64::from(number));
             let expected = match rule {
                 Some((_, CallRule::Always(answer))) => *answer,
                 Some((_, CallRule::Pass(errno))) => error_answer(*errno),
-                Some((
-                    _,
-                    CallRule::ForbiddenBits { errno, .. } | CallRule::AllowedValues { errno, .. },
-                )) => error_answer(*errno),
-                Some((_, CallRule::Prlimit)) => error_answer(libc::EPERM),
-                Some((_, CallRule::ByValue { .. })) | None => ALLOW,
+                Some((_, CallRule::AllowedValues { errno, .. })) => error_answer(*errno),
+                Some((_, CallRule::ByBits { answer, .. })) => *answer,
+                Some((_, CallRule::Prlimit | CallRule::Clone)) => error_answer(libc::EPERM),
+                Some((_, CallRule::ByValue { .. } | CallRule::AskIfKill { .. })) | None => ALLOW,
             };
             let answer = filter_answer(&filter, ARCHITECTURE, number, [u64::MAX; 6]);
             assert_eq!(answer, expected, "call {number}");
@@ -539,7 +597,7 @@ pub(crate) mod tests {
         check(libc::SYS_fcntl, libc::F_SETLEASE as u64, refused);
         check(libc::SYS_fcntl, libc::F_SETPIPE_SZ as u64, refused);
         check(libc::SYS_pipe2, 0, ALLOW);
-        let asking = super::filter(PASS_HERE, AskingCalls::AlarmsAndLocks);
+        let asking = super::filter(PASS_HERE, AskingCalls::All);
         let ask = |command: i32| {
             let number = libc::SYS_fcntl as u32;
             filter_answer(&asking, ARCHITECTURE, number, [command as u64; 6])
@@ -560,6 +618,52 @@ pub(crate) mod tests {
         check(libc::SYS_prctl, libc::PR_SET_NAME as u64, ALLOW);
         check(libc::SYS_prctl, libc::PR_SCHED_CORE as u64, refused);
         check(libc::SYS_prctl, libc::PR_SET_VMA as u64, invalid);
+    }
+
+    #[test]
+    fn what_shrinks_a_file_or_kills_asks_unless_the_slot_does_it() {
+        let check = |number: i64, arguments: [u64; 6], asks: bool| {
+            for (who, asked) in [(AskingCalls::All, ASK), (AskingCalls::NoCalls, ALLOW)] {
+                let filter = super::filter(PASS_HERE, who);
+                let answer = filter_answer(&filter, ARCHITECTURE, number as u32, arguments);
+                let expected = if asks { asked } else { ALLOW };
+                assert_eq!(answer, expected, "call {number} with {arguments:?}, {who:?}");
+            }
+        };
+        const KILL: u64 = libc::SIGKILL as u64;
+        const TERM: u64 = libc::SIGTERM as u64;
+        let cut = (libc::O_TRUNC | libc::O_CREAT | libc::O_WRONLY) as u64;
+        check(libc::SYS_openat, [0, 0, cut, 0, 0, 0], true);
+        check(libc::SYS_openat, [u64::MAX, u64::MAX, libc::O_CREAT as u64, u64::MAX, 0, 0], false);
+        check(libc::SYS_fallocate, [1, 1, 0, 9, 0, 0], false);
+        check(libc::SYS_fallocate, [1, 3, 0, 9, 0, 0], true);
+        for by_second in [
+            libc::SYS_kill,
+            libc::SYS_tkill,
+            libc::SYS_rt_sigqueueinfo,
+            libc::SYS_pidfd_send_signal,
+        ] {
+            check(by_second, [KILL, KILL, TERM, 0, 0, 0], true);
+            check(by_second, [KILL, KILL | 1 << 32, 0, 0, 0, 0], true);
+            check(by_second, [KILL, KILL, 0, 0, 0, PASS_HERE], false);
+            check(by_second, [KILL, KILL, 0, 0, 0, PASS_HERE ^ 1 << 40], true);
+            check(by_second, [KILL, TERM, KILL, 0, 0, 0], false);
+        }
+        for by_third in [libc::SYS_tgkill, libc::SYS_rt_tgsigqueueinfo] {
+            check(by_third, [0, 0, KILL, 0, 0, 0], true);
+            check(by_third, [KILL, KILL, TERM, 0, 0, 0], false);
+        }
+        check(libc::SYS_fcntl, [0, F_SETSIG as u64, TERM, 0, 0, 0], true);
+        check(libc::SYS_prlimit64, [0, CPU as u64, 0x1000, 0, 0, 0], true);
+        check(libc::SYS_prlimit64, [0, CPU as u64, 1 << 40, 0, 0, 0], true);
+        check(libc::SYS_prlimit64, [0, CPU as u64, 0x1000, 0, 0, PASS_HERE], false);
+        check(libc::SYS_prlimit64, [0, CPU as u64, 0, 0x1000, 0, 0], false);
+        check(libc::SYS_setrlimit, [CPU as u64, 0x1000, 0, 0, 0, 0], true);
+        let clone = |signal: u64| {
+            let flags = libc::CLONE_VM as u64 | signal;
+            filter_answer(&filter(0), ARCHITECTURE, libc::SYS_clone as u32, [flags, 0, 0, 0, 0, 0])
+        };
+        assert_eq!([clone(TERM), clone(KILL)], [ALLOW, ERRNO | libc::EPERM as u32]);
     }
 
     #[test]

@@ -233,9 +233,11 @@ impl Backend for LinuxSlot {
         self.control.finish_run();
         let answered = answered?;
         match answered.answer {
-            SlotAnswer::Done { reply, started } => {
+            SlotAnswer::Done { reply, started, has_killed } => {
                 let mut fds = answered.fds.into_iter();
-                let reply = Self::complete_reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
+                let mut reply =
+                    Self::complete_reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
+                reply.outcome.has_killed = has_killed;
                 Ok(FinishedRun { reply, started })
             }
             SlotAnswer::Failed(error) => Err(error),

@@ -1,5 +1,8 @@
 //! Calls that ask the slot first: their effects can neither be seen nor limited later.
 //!
+//! - **Shrinking a file**: it may be an output. Its size so far counts, so the slot looks at it before.
+//! - **SIGKILL**: at the end, nobody can see who sent it. If the run's own processes did, it is the program's end; if
+//!   another process did, the run is repeated.
 //! - **Alarm clocks** (`alarm`, `setitimer`): no file of `/proc` shows that one is set. The judge must know, or it
 //!   would mistake a program that waits for its alarm for one that is blocked.
 //! - **Locks** (`fcntl`): no control group is charged for the kernel's memory behind them. So the processes of a run
@@ -13,6 +16,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 use crate::sandbox::linux::filter::seccomp::{self, AskingCalls};
+use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::procfs::{MachineProc, stat_fields};
 use crate::sandbox::linux::sys::notify::{self, SharedWord};
 use crate::sandbox::linux::sys::{self, Errno};
@@ -45,6 +49,8 @@ pub(crate) struct Notifications {
     alarms: AlarmFlag,
     /// An upper bound: the locks of the last count, and one for each call since then.
     locks: usize,
+    /// A process of the run may have sent SIGKILL, or had the kernel send it.
+    has_killed: bool,
     proc: Arc<MachineProc>,
 }
 
@@ -56,8 +62,11 @@ impl Notifications {
         alarms: &AlarmFlag,
         proc: Arc<MachineProc>,
     ) -> sys::Result<Option<Self>> {
-        match notify::seccomp(&seccomp::filter(pass, AskingCalls::AlarmsAndLocks)) {
-            Ok(listener) => Ok(Some(Self { listener, alarms: alarms.clone(), locks: 0, proc })),
+        match notify::seccomp(&seccomp::filter(pass, AskingCalls::All)) {
+            Ok(listener) => {
+                let alarms = alarms.clone();
+                Ok(Some(Self { listener, alarms, locks: 0, has_killed: false, proc }))
+            }
             Err(Errno(libc::EBUSY | libc::EINVAL)) => {
                 alarms.set(true);
                 sys::seccomp(&seccomp::filter(pass, AskingCalls::NoCalls)).map(|_| None)
@@ -74,22 +83,52 @@ impl Notifications {
     /// Call it before a new run, when no process of the last one is left.
     pub(crate) fn begin(&mut self) {
         self.alarms.set(false);
-        self.locks = 0;
+        (self.locks, self.has_killed) = (0, false);
     }
 
-    pub(crate) fn answer_call(&mut self) {
+    /// The end of this run is the program's own doing.
+    pub(super) fn note_kill(&mut self) {
+        self.has_killed = true;
+    }
+
+    pub(crate) fn has_killed(&self) -> bool {
+        self.has_killed
+    }
+
+    /// What matters is noted before it happens.
+    pub(crate) fn answer_call(&mut self, outputs: &OutputFiles) {
         let Ok(question) = notify::receive_call(self.listener.as_fd()) else { return };
+        let argument = |number: usize| question.arguments[number] as i32;
         let answer = match i64::from(question.number) {
-            libc::SYS_fcntl => self.permit_lock(),
-            // This timer stands still while the program does.
-            libc::SYS_setitimer if question.arguments[0] as i32 != libc::ITIMER_REAL => Ok(()),
-            _ => {
-                // It is noted before it is set.
-                self.alarms.set(true);
+            libc::SYS_fcntl if argument(1) != seccomp::F_SETSIG => self.permit_lock(),
+            number => {
+                self.note_call(number, &argument, outputs);
                 Ok(())
             }
         };
         notify::answer_call(self.listener.as_fd(), &question, answer);
+    }
+
+    fn note_call(&mut self, number: i64, argument: &dyn Fn(usize) -> i32, outputs: &OutputFiles) {
+        match number {
+            // This timer stands still while the program does.
+            libc::SYS_setitimer if argument(0) != libc::ITIMER_REAL => {}
+            libc::SYS_setitimer => self.alarms.set(true),
+            #[cfg(target_arch = "x86_64")]
+            libc::SYS_alarm => self.alarms.set(true),
+            libc::SYS_fcntl => self.has_killed |= argument(2) == libc::SIGKILL,
+            libc::SYS_kill
+            | libc::SYS_tkill
+            | libc::SYS_tgkill
+            | libc::SYS_rt_sigqueueinfo
+            | libc::SYS_rt_tgsigqueueinfo
+            | libc::SYS_pidfd_send_signal
+            | libc::SYS_timer_create
+            | libc::SYS_setrlimit
+            | libc::SYS_prlimit64 => self.note_kill(),
+            // It may shrink an output.
+            _ => _ = outputs.size(),
+        }
     }
 
     /// Fails if no more locks are permitted.

@@ -1,5 +1,6 @@
 //! Measures the files that are a run's standard output and error.
 
+use std::cell::Cell;
 use std::os::fd::OwnedFd;
 
 use rustix::fs::{FileType, Stat};
@@ -7,11 +8,16 @@ use rustix::fs::{FileType, Stat};
 use crate::sandbox::fault::{Fault, FaultContext};
 
 /// Without outputs that go to another program.
-pub(crate) struct OutputFiles(Vec<OwnedFd>);
+pub(crate) struct OutputFiles {
+    files: Vec<OwnedFd>,
+    /// The largest length that was seen.
+    most: Cell<u64>,
+}
 
 /// Of all outputs together, in bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct OutputSize {
+    /// The most so far: the program may have cut them since.
     pub(crate) length: u64,
     /// The memory that holds them, which is charged to the group of the run.
     pub(crate) memory: u64,
@@ -27,7 +33,7 @@ impl OutputFiles {
                 files.push(fd.try_clone().step("keep the program's output")?);
             }
         }
-        Ok(Self(files))
+        Ok(Self { files, most: Cell::new(0) })
     }
 
     pub(crate) fn size(&self) -> OutputSize {
@@ -37,6 +43,8 @@ impl OutputFiles {
             length: sum.length.saturating_add(stat.st_size.unsigned_abs()),
             memory: sum.memory.saturating_add(stat.st_blocks.unsigned_abs().saturating_mul(BLOCK)),
         };
-        self.0.iter().flat_map(rustix::fs::fstat).fold(OutputSize::default(), add)
+        let now = self.files.iter().flat_map(rustix::fs::fstat).fold(OutputSize::default(), add);
+        self.most.set(self.most.get().max(now.length));
+        OutputSize { length: self.most.get(), ..now }
     }
 }

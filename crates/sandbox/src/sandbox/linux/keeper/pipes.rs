@@ -33,13 +33,15 @@ const _: () = {
     assert!(pipes * PAGES_OF_A_PIPE <= PAGES_OF_A_USER);
 };
 
-/// Ends the run of this PID 1 if it has too many pipes, by a signal to the program.
-pub(super) fn end_run_with_too_many(pid1: i32) {
-    if are_too_many(pid1) {
+/// Ends the run of this PID 1 if it has too many pipes, by SIGKILL to the program. Returns whether it did.
+pub(super) fn end_run_with_too_many(pid1: i32) -> bool {
+    let is_beyond = are_too_many(pid1);
+    if is_beyond {
         for process in procfs::children(pid1) {
             let _ = sys::kill(process, libc::SIGKILL);
         }
     }
+    is_beyond
 }
 
 fn are_too_many(pid1: i32) -> bool {

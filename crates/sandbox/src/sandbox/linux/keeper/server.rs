@@ -20,6 +20,7 @@ use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::image::ProgramImage;
 use crate::sandbox::linux::cgroup::{CgroupFiles, MemoryPeak, OUTPUT_WINDOW, SLACK, UsageBaseline};
 use crate::sandbox::linux::keeper::environment::{Pid1, RunEnvironment};
+use crate::sandbox::linux::keeper::notifications::Notifications;
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
 use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView, SlotSetup};
 use crate::sandbox::linux::keeper::procfs::ProcessTreeUsage;
@@ -442,7 +443,9 @@ impl SlotServer {
         let (stdout, stderr) = (Blob::default(), Blob::default());
         let reply = Box::new(JobReply { outcome, stdout, stderr, collected, kept: None });
         let started = plan.report.started.load(Ordering::Relaxed);
-        Ok(RunAnswer { answer: SlotAnswer::Done { reply, started }, fds })
+        let has_killed =
+            self.prepared.notifications.as_ref().is_some_and(Notifications::has_killed);
+        Ok(RunAnswer { answer: SlotAnswer::Done { reply, started, has_killed }, fds })
     }
 }
 

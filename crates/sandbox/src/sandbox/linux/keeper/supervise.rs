@@ -229,7 +229,7 @@ impl Supervisor<'_> {
             let happened = fds.each_ref().map(|fd| !fd.revents().is_empty());
             let [gone, speaks, rings, reported, asks] = happened;
             if let Some(notifications) = self.notifications.as_mut().filter(|_| asks) {
-                notifications.answer_call();
+                notifications.answer_call(self.outputs);
             }
             if !asks || gone || speaks || rings || reported || remaining == Some(0) {
                 return Ok([gone, speaks, rings, reported]);
@@ -310,7 +310,11 @@ impl Supervisor<'_> {
         }
         if let Some(time) = &mut self.next_pipe_check {
             if now >= *time {
-                pipes::end_run_with_too_many(running.pid);
+                if pipes::end_run_with_too_many(running.pid)
+                    && let Some(notifications) = &mut self.notifications
+                {
+                    notifications.note_kill();
+                }
                 let took = sys::clock(libc::CLOCK_MONOTONIC).saturating_sub(now);
                 *time = now + CHECK_INTERVAL.max(took.saturating_mul(10));
             }

@@ -84,9 +84,6 @@ plain! {
     /// 20 minus the niceness of processes.
     getpriority(kind: i32, number: i32) = SYS_getpriority;
     umask(mask: u32) = SYS_umask;
-    /// Sends a signal to a process, if it exists and permission is given. -1 means all visible processes except this
-    /// one; signal 0 only checks for permission.
-    kill(pid: i32, signal: i32) = SYS_kill;
     parent() = SYS_getppid;
     /// Closes a descriptor, if it is open. The caller owns the number, and no `OwnedFd` has it.
     close(fd: RawFd) = SYS_close;
@@ -129,10 +126,17 @@ pub(super) fn setns(fd: RawFd, kind: i32) -> Result<usize> {
     unsafe { call(libc::SYS_setns, [fd as usize, kind as usize, 0, 0, 0, pass()]) }
 }
 
+/// Sends a signal to a process, if it exists and permission is given. -1 means all visible processes except this one;
+/// signal 0 only checks for permission.
+pub(super) fn kill(pid: i32, signal: i32) -> Result<usize> {
+    // SAFETY: takes no pointer.
+    unsafe { call(libc::SYS_kill, [pid as usize, signal as usize, 0, 0, 0, pass()]) }
+}
+
 pub(super) fn pidfd_kill(pidfd: BorrowedFd<'_>, signal: i32) -> Result<usize> {
     let fd = pidfd.as_raw_fd() as usize;
     // SAFETY: the third argument, the signal's details, may be null.
-    unsafe { call(libc::SYS_pidfd_send_signal, [fd, signal as usize, 0, 0, 0, 0]) }
+    unsafe { call(libc::SYS_pidfd_send_signal, [fd, signal as usize, 0, 0, 0, pass()]) }
 }
 
 /// The signals must be blocked. Returns the number of the signal that arrived.
@@ -204,8 +208,9 @@ pub(super) fn set_capabilities(capabilities: Capabilities) -> Result<usize> {
 
 pub(super) fn set_limit(resource: Resource, soft: u64, hard: u64) -> Result<usize> {
     let limit = [soft, hard];
+    let address = limit.as_ptr() as usize;
     // SAFETY: the limit has the kernel's layout and lives until the call returns.
-    unsafe { call(libc::SYS_prlimit64, [0, resource as usize, limit.as_ptr() as usize, 0, 0, 0]) }
+    unsafe { call(libc::SYS_prlimit64, [0, resource as usize, address, 0, 0, pass()]) }
 }
 
 pub(super) fn seccomp(filter: &[libc::sock_filter]) -> Result<usize> {

@@ -49,11 +49,20 @@ impl Drop for SharedWord {
 pub(crate) fn seccomp(filter: &[libc::sock_filter]) -> Result<OwnedFd> {
     const SET_MODE_FILTER: usize = 1;
     const NEW_LISTENER: usize = 1 << 3;
+    /// While the slot answers, only SIGKILL interrupts the call. Since Linux 5.19.
+    const WAIT_KILLABLE: usize = 1 << 5;
     let program = libc::sock_fprog { len: filter.len() as u16, filter: filter.as_ptr().cast_mut() };
     let program = ptr::from_ref(&program) as usize;
-    let arguments = [SET_MODE_FILTER, NEW_LISTENER, program, 0, 0, 0];
-    // SAFETY: program and filter live until the call returns; the kernel copies them.
-    unsafe { call(libc::SYS_seccomp, arguments) }.map(into_owned_fd)
+    let install = |flags: usize| {
+        let arguments = [SET_MODE_FILTER, flags, program, 0, 0, 0];
+        // SAFETY: program and filter live until the call returns; the kernel copies them.
+        unsafe { call(libc::SYS_seccomp, arguments) }
+    };
+    let installed = match install(NEW_LISTENER | WAIT_KILLABLE) {
+        Err(Errno(libc::EINVAL)) => install(NEW_LISTENER),
+        installed => installed,
+    };
+    installed.map(into_owned_fd)
 }
 
 /// A waiting call. Source: the kernel's `linux/seccomp.h`, `struct seccomp_notif`.

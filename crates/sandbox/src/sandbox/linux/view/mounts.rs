@@ -58,7 +58,8 @@ impl MountPoint {
         if self.is_directory {
             make_directory(&self.path)?;
         } else if !self.path.exists() {
-            File::create(&self.path).step_on("make the mount point", self.path.display())?;
+            // To empty a file would ask this process (see `AskingCalls`).
+            File::create_new(&self.path).step_on("make the mount point", self.path.display())?;
         }
         Ok(())
     }
