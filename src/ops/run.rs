@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -19,10 +20,10 @@ use crate::report::terminal::page::{Label, Page};
 use juror_core::blob::Blob;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
-use juror_core::limits::{LARGE_OUTPUT, Limits, TIME_WITHOUT_PACKAGE};
+use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::program::BuildVariant;
-use juror_core::root::{read_named, read_whole};
+use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
@@ -37,6 +38,7 @@ use juror_judging::judge::single_run::{SingleRun, SingleRunner, play_by_hand};
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::response::Contract;
 use juror_sandbox::executor::ManualPipes;
+use juror_sandbox::sandbox::spool;
 
 #[derive(Clone, Debug, Default)]
 pub struct RunOnceOptions {
@@ -226,18 +228,22 @@ fn read_input(
         (Some(case), _) => Ok((Blob::file(&case.input), case.name.clone())),
         (None, Some(path)) if path != Path::new("-") => {
             let name = path.display().to_string();
-            let text = read_named(path).map_err(|error| {
+            let file = FilePath::root(path);
+            if file.is_file() && file.open().is_ok() {
+                return Ok((Blob::file(&file), name));
+            }
+            let text = File::open(path).and_then(|from| spool(from, 0)).map_err(|error| {
                 Stop::usage(format!(
                     "--input: cannot read {name}: {error}; give a file, or - for standard input"
                 ))
             })?;
-            Ok((text.into(), name))
+            Ok((text, name))
         }
         (None, _) => {
             (person.ask)();
             let stdin = InterruptibleStdin::open(host.stop_handle.clone());
-            match stdin.and_then(|stdin| read_whole(stdin, LARGE_OUTPUT)) {
-                Ok(text) => Ok((text.into(), "standard input".to_owned())),
+            match stdin.and_then(|stdin| spool(stdin, 0)) {
+                Ok(text) => Ok((text, "standard input".to_owned())),
                 Err(error) if stdin::is_interruption(&error) => Err(Stop::Interrupted),
                 Err(error) => Err(JudgeError::new("read standard input", error).into()),
             }

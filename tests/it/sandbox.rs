@@ -23,6 +23,7 @@ mod short;
 use std::ffi::OsStr;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -676,6 +677,102 @@ fn input_cannot_be_changed_and_is_the_same_in_every_run() {
         }
     }
     assert_eq!(fs::read_to_string(&path).unwrap(), "original");
+}
+
+/// A file of this length that begins with `original`; the rest is a hole.
+fn sparse_file(directory: &Path, name: &str, length: u64, mode: u32) -> Blob {
+    let path = directory.join(name);
+    fs::write(&path, "original").unwrap();
+    fs::OpenOptions::new().append(true).open(&path).unwrap().set_len(length).unwrap();
+    fs::set_permissions(&path, fs::Permissions::from_mode(mode)).unwrap();
+    Blob::file(&FilePath::root(path))
+}
+
+fn shell_job(script: &str) -> Job {
+    let mut job = job("nothing", &[]);
+    job.command.argv = ["/bin/sh", "-c", script].map(String::from).to_vec();
+    job
+}
+
+#[test]
+fn a_large_input_cannot_be_changed_either() {
+    let mut slot = slot();
+    let directory = tempfile::tempdir().unwrap();
+    const MORE_THAN_MEMORY: u64 = 17 << 20;
+    let mut in_memory = b"original".to_vec();
+    in_memory.resize(MORE_THAN_MEMORY as usize, 0);
+    let mut unnamed = tempfile::tempfile().unwrap();
+    unnamed.write_all(&in_memory).unwrap();
+    let inputs = [
+        sparse_file(directory.path(), "shown", MORE_THAN_MEMORY, 0o644),
+        sparse_file(directory.path(), "writable", MORE_THAN_MEMORY, 0o666),
+        sparse_file(directory.path(), "private", MORE_THAN_MEMORY, 0o600),
+        Blob::from(in_memory),
+        Blob::open_file(unnamed),
+    ];
+    for stdin in inputs {
+        for _ in 0..2 {
+            let doors = Job { stdin: stdin.clone(), ..job("doors", &["input"]) };
+            check(&mut slot, &doors, "exit 0", "input is the same\n");
+        }
+        let script = "head -c 8; head -c 8 /dev/stdin; wc -c < /dev/stdin";
+        let reads = Job { stdin: stdin.clone(), ..shell_job(script) };
+        check(&mut slot, &reads, "exit 0", &format!("originaloriginal{MORE_THAN_MEMORY}\n"));
+        assert_eq!(stdin.prefix(8).unwrap(), b"original");
+    }
+}
+
+/// More than any machine has.
+const HUGE: u64 = 300_000_000_000;
+
+#[test]
+fn a_huge_file_is_shown_without_a_copy() {
+    let mut slot = slot();
+    let directory = tempfile::tempdir().unwrap();
+    let huge = sparse_file(directory.path(), "huge", HUGE, 0o666);
+    let input = |script: &str| Job { stdin: huge.clone(), ..shell_job(script) };
+    let placed = |script: &str| {
+        let mut job = shell_job(script);
+        job.add_entry(TreeEntry::new("own/huge", Node::plain(huge.clone())));
+        job
+    };
+    let read_only = |script: &str| Job { writable: false, ..placed(script) };
+    let size = format!("original{HUGE}\n");
+    let refused = "(echo x >> own/huge) 2> /dev/null || echo refused";
+    let jobs = [
+        (input("head -c 8; wc -c < /dev/stdin"), &*size),
+        (input("readlink /proc/self/fd/0"), "/\n"),
+        (input("(: >> /proc/self/fd/0) 2> /dev/null || echo refused"), "refused\n"),
+        (input("chmod 777 /proc/self/fd/0 2> /dev/null || echo refused"), "refused\n"),
+        (input("ln /proc/self/fd/0 x 2> /dev/null || echo refused"), "refused\n"),
+        (placed("head -c 8 own/huge; wc -c < own/huge"), &size),
+        (
+            placed("rm -f own/huge 2> /dev/null || echo refused; head -c 8 own/huge"),
+            "refused\noriginal",
+        ),
+        (placed("mv own/huge o 2> /dev/null || echo refused"), "refused\n"),
+        (placed(refused), "refused\n"),
+        (placed("chmod 777 own/huge 2> /dev/null || echo refused"), "refused\n"),
+        (placed("echo x > own/new; cat own/new"), "x\n"),
+        (read_only("head -c 8 own/huge; wc -c < own/huge"), &size),
+        (read_only(refused), "refused\n"),
+    ];
+    for (job, expected) in &jobs {
+        if uses_landlock() {
+            let error = slot.run(job).unwrap_err().to_string();
+            assert!(error.contains("huge") && error.contains("at most 4 GiB"), "{error}");
+        } else {
+            check(&mut slot, job, "exit 0", expected);
+        }
+    }
+    assert_eq!(huge.prefix(8).unwrap(), b"original");
+    // Another user may not read it by name, so that it would have to be copied.
+    let private = sparse_file(directory.path(), "private", HUGE, 0o600);
+    let own_user = rustix::process::geteuid().is_root();
+    if own_user {
+        let error = slot.run(&Job { stdin: private, ..shell_job("exit 0") }).unwrap_err();
+        assert!(error.to_string().contains("everybody may read"), "{error}");
+    }
 }
 
 #[test]

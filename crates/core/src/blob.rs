@@ -173,6 +173,16 @@ impl Blob {
         })
     }
 
+    /// The file that holds its bytes; `None` if they are in memory. Others may read from the same position.
+    pub fn opened(&self) -> io::Result<Option<File>> {
+        match &self.0.source {
+            BlobSource::Memory(_) => Ok(None),
+            BlobSource::File { path, .. } => path.open().map(Some),
+            BlobSource::OpenFile(file) => file.try_clone().map(Some),
+            BlobSource::Remote { .. } => self.available()?.opened(),
+        }
+    }
+
     /// Appends its bytes to a file. Returns how many bytes it has.
     pub fn copy_to(&self, to: &mut File) -> io::Result<u64> {
         match &self.0.source {

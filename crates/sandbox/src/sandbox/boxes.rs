@@ -23,8 +23,9 @@ use crate::sandbox::search::{BoxUsage, PlacedFiles, file_kind};
 use crate::sandbox::shortage::{check_exec, check_linked};
 use crate::sandbox::translate::{PathPair, PathTranslation};
 use juror_core::blob::Blob;
-use juror_core::job::CollectedEntry;
+use juror_core::job::{CollectedEntry, Job};
 use juror_core::tree::{FileMode, Node, TreeEntry};
+use juror_core::units::Bytes;
 
 /// Gives a new file or directory to the program's user.
 pub(super) type ChangeOwner<'a> = &'a dyn Fn(BorrowedFd<'_>) -> io::Result<()>;
@@ -32,6 +33,31 @@ pub(super) type ChangeOwner<'a> = &'a dyn Fn(BorrowedFd<'_>) -> io::Result<()>;
 /// Writes a blob into the new file that the last argument opens.
 pub(super) type WriteBlob<'a> =
     &'a dyn Fn(&Blob, FileMode, &dyn Fn() -> io::Result<File>) -> io::Result<File>;
+
+/// Of all that is copied for one run.
+const COPIED_MAX: Bytes = Bytes::mib(4096);
+
+/// Fails, before anything is copied, if a job has more to copy than fits.
+pub(super) fn check_copied(job: &Job) -> Result<(), Fault> {
+    let input = job.stdin.len().step_on("measure", &job.stdin)?;
+    let all = Bytes(total_length(&job.files)?.saturating_add(input));
+    if all <= COPIED_MAX {
+        return Ok(());
+    }
+    let blobs = job.files.iter().filter_map(TreeEntry::blob).chain([&job.stdin]);
+    let largest = blobs.max_by_key(|blob| blob.len().unwrap_or_default()).unwrap_or(&job.stdin);
+    let reason = format!(
+        "input and files of the run have {all}, and juror copies at most {COPIED_MAX}; with namespaces, it copies no \
+         large file that everybody may read"
+    );
+    Err(Fault::new(format!("copy {largest}"), reason))
+}
+
+pub(super) fn total_length(files: &[TreeEntry]) -> Result<u64, Fault> {
+    let lengths = files.iter().filter_map(TreeEntry::blob).map(Blob::len);
+    let add = |sum: u64, length: io::Result<u64>| length.map(|length| sum.saturating_add(length));
+    { lengths }.try_fold(0, add).step("measure the files of the job")
+}
 
 pub(super) struct FilledBox {
     pub(super) directory: OwnedFd,

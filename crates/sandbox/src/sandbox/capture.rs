@@ -110,11 +110,18 @@ pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
     copy(File::from(file), most)
 }
 
-/// Copies at most `most` bytes: to memory if they are few, else to another file.
 fn copy(file: File, most: u64) -> io::Result<Blob> {
-    let expected = file.metadata()?.len().min(most).min(IN_MEMORY_BYTES) + 1;
+    let expected = file.metadata()?.len().min(most);
+    spool(file.take(most), expected)
+}
+
+/// Reads all: into memory if it is little, else into a file without a name.
+///
+/// # Errors
+/// If it cannot be read or written.
+pub fn spool(mut from: impl Read, expected: u64) -> io::Result<Blob> {
+    let expected = expected.min(IN_MEMORY_BYTES) + 1;
     let mut start = Vec::with_capacity(usize::try_from(expected).unwrap_or_default());
-    let mut from = file.take(most);
     from.by_ref().take(IN_MEMORY_BYTES + 1).read_to_end(&mut start)?;
     if start.len() as u64 <= IN_MEMORY_BYTES {
         return Ok(start.into());

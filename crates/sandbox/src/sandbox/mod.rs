@@ -50,6 +50,7 @@ use linux as system;
 #[cfg(not(target_os = "linux"))]
 use other as system;
 
+pub use capture::spool;
 pub use control::{Stopper, is_interrupted};
 pub use disk::{SLOT_PREFIXES, remove_directory};
 pub(crate) use environment::PROGRAM_PATH;

@@ -17,7 +17,7 @@
 //!    |   |   |                cgroup/       the view: view/              | the program |
 //!    |   |   +------------- file in memory: standard output ------------ |             |
 //!    |   +----------------- file in memory: standard error ------------- |             |
-//!    +--------------------- sealed copy: standard input ---------------> +-------------+
+//!    +---------- sealed copy, or the file itself: standard input ------> +-------------+
 //! ```
 //!
 //! | process | rights | lives | ends by |
@@ -68,8 +68,8 @@
 //! - Make the judge follow a link or block on a fifo after the run: see `boxes`.
 //! - Exhaust the machine: memory, processes, output, box and files in it are limited; the time limits end
 //!   the rest.
-//! - Write to its own input or another's: standard input is a sealed copy; everything else is mounted read-only.
-//!
+//! - Write to its own input or another's: standard input is a sealed copy, or a file on a read-only mount; everything
+//!   else is mounted read-only.
 //! - Leave its core, flush the machine's disks, use up what is counted for a user: refused, or limited so that the
 //!   judge and other runs keep their part.
 //!

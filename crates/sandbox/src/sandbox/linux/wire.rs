@@ -48,11 +48,26 @@ pub(super) enum SlotRequest<J = Box<Job>> {
         /// On this machine, of what the job shows.
         #[serde_as(as = "Vec<PathBytes>")]
         places: Vec<PathBuf>,
+        large: Vec<LargeFile>,
     },
     EndRun {
         run: u64,
         cause: StopCause,
     },
+}
+
+/// A file of this machine that the slot shows to the program, read-only, instead of a copy. In the job, it is empty.
+#[serde_as]
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct LargeFile {
+    /// In the box; `None` for standard input.
+    #[serde_as(as = "Option<PathBytes>")]
+    pub(super) name: Option<PathBuf>,
+    #[serde_as(as = "PathBytes")]
+    pub(super) path: PathBuf,
+    /// What the judge found there.
+    pub(super) device: u64,
+    pub(super) inode: u64,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -200,7 +215,8 @@ mod tests {
             keep: BoxRetention::Nothing,
             is_timed: false,
         };
-        let request = SlotRequest::Run { run: 7, job: &job, places: vec!["/a".into()] };
+        let (places, large) = (vec!["/a".into()], Vec::new());
+        let request = SlotRequest::Run { run: 7, job: &job, places, large };
         send(&ours, &request, &[ours.as_fd()]).unwrap();
         receive(&theirs, &mut vec![0; MESSAGE_BYTES_MAX]).unwrap().unwrap()
     }
@@ -209,7 +225,9 @@ mod tests {
     fn a_request_arrives_however_long_it_is() {
         for arguments in [1, MESSAGE_BYTES_MAX] {
             let (request, fds) = arrived(arguments);
-            let SlotRequest::Run { run: 7, job, places } = request else { panic!("{request:?}") };
+            let SlotRequest::Run { run: 7, job, places, .. } = request else {
+                panic!("{request:?}")
+            };
             assert_eq!(job.command.argv.len(), arguments);
             assert_eq!(job.stdin.len().unwrap(), 4);
             assert_eq!(places, [PathBuf::from("/a")]);

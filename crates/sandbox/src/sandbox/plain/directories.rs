@@ -7,7 +7,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use crate::sandbox::boxes::{BoxEntry, DiskBoxes, FilledBox};
+use crate::sandbox::boxes::{BoxEntry, DiskBoxes, FilledBox, check_copied};
 use crate::sandbox::capture::copy_file;
 use crate::sandbox::disk::SLOT_PREFIXES;
 use crate::sandbox::environment;
@@ -46,6 +46,7 @@ pub(super) struct RunDirectory {
 
 impl RunDirectory {
     pub(super) fn prepare(disk: &DiskBoxes, job: &Job) -> Result<Self, Fault> {
+        check_copied(job)?;
         let [directory, _] = disk.prepare(&keep_owner)?;
         let hosts = job.command.visible.iter().map(host_path).collect::<Result<Vec<_>, _>>()?;
         let inside = job.command.visible.iter().map(|shown| &*shown.inside);

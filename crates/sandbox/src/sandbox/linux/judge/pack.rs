@@ -1,44 +1,122 @@
 //! Packs what the slot gets with a job: the bytes of its blobs, in unnamed files, and the paths of what it shows.
+//!
+//! Few bytes are copied to memory. A file of many bytes is not copied: the slot shows it through a mount that nobody
+//! can write to. If that is impossible, many bytes are copied to the disk, up to a bound.
 
+use std::borrow::Cow;
 use std::fs::{self, File};
-use std::io::{self, Seek, SeekFrom};
-use std::os::fd::OwnedFd;
+use std::io::{self, Read, Seek, SeekFrom};
+use std::os::fd::{AsRawFd, OwnedFd};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use rustix::fs::{MemfdFlags, Mode, OFlags, SealFlags};
 
+use crate::sandbox::boxes::{check_copied, total_length};
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::host_path::host_path;
-use crate::sandbox::linux::wire;
+use crate::sandbox::linux::wire::{self, LargeFile};
 use juror_core::blob::Blob;
 use juror_core::job::{Job, VisiblePath};
-use juror_core::tree::TreeEntry;
+use juror_core::tree::{Node, TreeEntry};
+use juror_core::units::Bytes;
+
+/// In bytes: more are not copied to memory.
+const MEMORY_COPY_MAX: u64 = 16 << 20;
+
+/// In bytes, of a file that is shown: the first read is the judge's, so that it costs the program no time.
+const READ_AHEAD: u64 = 256 << 20;
+
+/// Which large files a slot can show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LargeFiles {
+    None,
+    /// Those that another user can open again by a name such as `/dev/stdin`.
+    ReadableByAll,
+    All,
+}
+
+pub(crate) struct PackedJob<'a> {
+    /// Large files are empty in it.
+    pub(crate) job: Cow<'a, Job>,
+    pub(crate) large: Vec<LargeFile>,
+    /// The contents of the job's files, concatenated, if there are any.
+    pub(crate) contents: Option<File>,
+}
+
+pub(crate) fn pack_job(job: &Job, shown: LargeFiles) -> Result<PackedJob<'_>, Fault> {
+    let (mut left, mut large) = (Cow::Borrowed(job), Vec::new());
+    for (index, entry) in job.files.iter().enumerate() {
+        let Some(blob) = entry.blob() else { continue };
+        let Some(found) = find_large(blob, shown).step_on("read", blob)? else { continue };
+        let left = left.to_mut();
+        let length = Bytes(blob.len().step_on("measure", blob)?);
+        left.box_size = left.box_size.saturating_sub(length);
+        left.files[index].node = Node::plain(Blob::default());
+        large.push(LargeFile { name: Some(entry.name.clone()), ..found });
+    }
+    if let Some(found) = find_large(&job.stdin, shown).step_on("read", &job.stdin)? {
+        left.to_mut().stdin = Blob::default();
+        large.push(found);
+    }
+    check_copied(&left)?;
+    let contents = pack_contents(&left)?;
+    Ok(PackedJob { job: left, large, contents })
+}
+
+/// `None` if it is small, or cannot be shown. It has no name yet.
+fn find_large(blob: &Blob, shown: LargeFiles) -> io::Result<Option<LargeFile>> {
+    if shown == LargeFiles::None || blob.len()? <= MEMORY_COPY_MAX {
+        return Ok(None);
+    }
+    let Some(file) = blob.opened()? else { return Ok(None) };
+    let found = file.metadata()?;
+    let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
+    let (device, inode) = (found.dev(), found.ino());
+    // A file without a name has a path that leads nowhere, or elsewhere.
+    let is_there = fs::symlink_metadata(&path)
+        .is_ok_and(|there| (there.dev(), there.ino()) == (device, inode));
+    const READ_BY_ALL: u32 = 0o004;
+    if !is_there || shown == LargeFiles::ReadableByAll && found.mode() & READ_BY_ALL == 0 {
+        return Ok(None);
+    }
+    io::copy(&mut blob.open()?.take(READ_AHEAD), &mut io::sink())?;
+    Ok(Some(LargeFile { name: None, path, device, inode }))
+}
 
 /// A copy that cannot be changed. A program of the same user could open the file itself again for writing.
 pub(crate) fn pack_input(input: &Blob) -> Result<OwnedFd, Fault> {
     let step = "prepare standard input";
     match input.bytes() {
         Some([]) => Ok(File::open("/dev/null").step(step)?.into()),
-        _ => sealed_file(|file| input.copy_to(file).map(|_| ())).step_on(step, input),
+        _ => read_only_copy(input).step_on(step, input),
     }
 }
 
-/// A file in memory that can no longer be changed, open for reading from its start.
-fn sealed_file(fill: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<OwnedFd> {
-    let mut file = wire::memory_file(MemfdFlags::ALLOW_SEALING)?;
-    fill(&mut file)?;
-    let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
-    rustix::fs::fcntl_add_seals(&file, seals)?;
+/// Open for reading from its start.
+fn read_only_copy(input: &Blob) -> io::Result<OwnedFd> {
+    let length = input.len()?;
+    let mut file = file_for(length, MemfdFlags::ALLOW_SEALING)?;
+    input.copy_to(&mut file)?;
+    if length <= MEMORY_COPY_MAX {
+        let seals = SealFlags::WRITE | SealFlags::GROW | SealFlags::SHRINK | SealFlags::SEAL;
+        rustix::fs::fcntl_add_seals(&file, seals)?;
+    }
     rustix::fs::fchmod(&file, Mode::from_raw_mode(0o444))?;
     wire::reopen(&file, OFlags::RDONLY)
 }
 
-/// The contents of the job's files, concatenated, if there are any.
-pub(crate) fn pack_contents(job: &Job) -> Result<Option<File>, Fault> {
+/// A new file without a name: in memory for few bytes, else on disk.
+fn file_for(length: u64, flags: MemfdFlags) -> io::Result<File> {
+    if length <= MEMORY_COPY_MAX { wire::memory_file(flags) } else { tempfile::tempfile() }
+}
+
+fn pack_contents(job: &Job) -> Result<Option<File>, Fault> {
     let step = "pack for the box:";
     let mut blobs = job.files.iter().filter_map(TreeEntry::blob).peekable();
     let Some(first) = blobs.peek() else { return Ok(None) };
-    let mut contents = wire::memory_file(MemfdFlags::empty()).step_on(step, first)?;
+    let length = total_length(&job.files)?;
+    let mut contents = file_for(length, MemfdFlags::empty()).step_on(step, first)?;
     for blob in blobs {
         let copied = blob.copy_to(&mut contents).step_on(step, blob)?;
         if blob.len().step_on(step, blob)? != copied {

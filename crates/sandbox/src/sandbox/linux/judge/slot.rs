@@ -18,7 +18,7 @@ use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::judge::blocked::ProcessWatch;
-use crate::sandbox::linux::judge::pack;
+use crate::sandbox::linux::judge::pack::{self, LargeFiles, PackedJob};
 use crate::sandbox::linux::judge::user::{self, UserReservation};
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
 use crate::sandbox::linux::keeper::prepare::SlotSetup;
@@ -44,6 +44,7 @@ pub(crate) struct LinuxSlot {
     user: Option<UserReservation>,
     alarms: AlarmFlag,
     groups: Option<GroupCleanup>,
+    large_files: LargeFiles,
     buffer: Vec<u8>,
 }
 
@@ -96,6 +97,11 @@ impl LinuxSlot {
         let number_of_user = user.as_ref().map_or(user::FIRST_USER, |user| user.user);
         let alarms = AlarmFlag::make().step("share memory with the sandbox")?;
         let setup = host.setup(number, number_of_user, alarms.clone(), core);
+        let large_files = match (host.isolation(), host.user_change()) {
+            (Isolation::Landlock | Isolation::Plain, _) => LargeFiles::None,
+            (_, UserChange::Switch) => LargeFiles::ReadableByAll,
+            (_, UserChange::Unchanged) => LargeFiles::All,
+        };
         let (ours, theirs) = rustix::net::socketpair(
             AddressFamily::UNIX,
             SocketType::SEQPACKET,
@@ -121,6 +127,7 @@ impl LinuxSlot {
             user,
             alarms,
             groups,
+            large_files,
             buffer: vec![0; wire::MESSAGE_BYTES_MAX],
         };
         if !is_answered_or_killed(&slot.socket, slot.process, patience).step(START_STEP)? {
@@ -156,8 +163,9 @@ impl LinuxSlot {
             let reason = format!("more than {} files", wire::DESCRIPTORS_MAX - OTHER);
             return Err(JudgeError::new("collect files from the box", reason));
         }
-        let contents = pack::pack_contents(job)?;
-        let request = SlotRequest::Run { run, job, places: pack::shown_paths(job)? };
+        let PackedJob { job, large, contents } = pack::pack_job(job, self.large_files)?;
+        let job = &*job;
+        let request = SlotRequest::Run { run, job, places: pack::shown_paths(job)?, large };
         for (end, mode) in [(&ends.stdin, 0o444), (&ends.stdout, 0o222)] {
             // Lets a program of another user open them as `/dev/stdin` and `/dev/stdout`.
             if let Some(end) = end {

@@ -153,7 +153,7 @@ impl MachineProc {
         names.filter(|name| !name.starts_with('.')).collect()
     }
 
-    fn open_file(&self, name: &str) -> Option<OwnedFd> {
+    pub(in crate::sandbox::linux) fn open_file(&self, name: &str) -> Option<OwnedFd> {
         let name = CString::new(name).ok()?;
         sys::openat(self.0.as_ref()?.as_raw_fd(), &name, libc::O_RDONLY, 0).ok()
     }

@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io;
 use std::os::fd::{AsFd, AsRawFd, BorrowedFd, IntoRawFd, OwnedFd, RawFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -13,7 +12,7 @@ use std::time::Duration;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::Resource;
 
-use crate::sandbox::boxes::BoxEntry;
+use crate::sandbox::boxes::{BoxEntry, total_length};
 use crate::sandbox::control::{RUN_STEP, StopCause};
 use crate::sandbox::environment;
 use crate::sandbox::fault::{Fault, FaultContext};
@@ -33,7 +32,7 @@ use crate::sandbox::linux::run::pid1::MountToAttach;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, BoxSize, RunBoxes};
 use crate::sandbox::linux::view::mounts::{MountCopy, ShownMount, c_path};
-use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
+use crate::sandbox::linux::wire::{self, LargeFile, SlotAnswer, SlotRequest};
 use crate::sandbox::shortage::check_room;
 use crate::sandbox::strings::ExecStrings;
 use crate::sandbox::translate::PathTranslation;
@@ -42,7 +41,6 @@ use juror_core::job::{BoxRetention, Job, JobReply};
 use juror_core::judgement::FaultKind;
 use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
-use juror_core::tree::TreeEntry;
 use juror_core::units::Bytes;
 
 struct SlotServer {
@@ -60,6 +58,7 @@ struct SlotTask {
     run: u64,
     job: Box<Job>,
     binds: Vec<ShownMount>,
+    large: Vec<LargeFile>,
     /// Translates its paths to those of the machine, if it has no view of its own.
     names: PathTranslation,
 }
@@ -103,8 +102,9 @@ impl SlotServer {
         let mut sent = wire::send(&self.socket, &SlotAnswer::Ready, &[]);
         while sent.is_ok() {
             match wire::receive(&self.socket, &mut buffer) {
-                Ok(Some((SlotRequest::Run { run, job, places }, fds))) => {
-                    let finished = self.run(self.task(run, job, places), fds);
+                Ok(Some((SlotRequest::Run { run, job, places, large }, fds))) => {
+                    let task = SlotTask { large, ..self.task(run, job, places) };
+                    let finished = self.run(task, fds);
                     let finished = finished.unwrap_or_else(|fault| RunAnswer {
                         answer: SlotAnswer::Failed(fault.into()),
                         fds: Vec::new(),
@@ -129,7 +129,7 @@ impl SlotServer {
             ProgramView::Template(_) => PathTranslation::default(),
             ProgramView::Landlock(view) => view.path_translation(&binds),
         };
-        SlotTask { run, job, binds, names }
+        SlotTask { run, job, binds, large: Vec::new(), names }
     }
 
     fn run(&mut self, task: SlotTask, mut fds: Vec<OwnedFd>) -> Result<RunAnswer, Fault> {
@@ -154,7 +154,14 @@ impl SlotServer {
         }
         self.prepared.group.make_room(placed + SLOT_MEMORY)?;
         let boxes = self.make_boxes(&task, contents)?;
-        let rules = self.landlock_rules(&boxes, &task)?;
+        if let ProgramView::Template(template) = &self.prepared.view {
+            let large = template.copy_large(&task.large, &self.prepared.proc)?;
+            shown.extend(large.in_box);
+            if let (Some(input), Some(given)) = (large.input, fds.first_mut()) {
+                *given = input;
+            }
+        }
+        let rules = self.landlock_rules(&boxes, &task, fds.first())?;
         let cgroup_files = self.prepared.group.prepare(&job.limits)?;
         let mut plan = self.run_spec(&task, cgroup_files)?;
         plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
@@ -302,10 +309,15 @@ impl SlotServer {
     }
 
     /// `None` if landlock is not used.
-    fn landlock_rules(&self, boxes: &RunBoxes, task: &SlotTask) -> Result<Option<OwnedFd>, Fault> {
+    fn landlock_rules(
+        &self,
+        boxes: &RunBoxes,
+        task: &SlotTask,
+        input: Option<&OwnedFd>,
+    ) -> Result<Option<OwnedFd>, Fault> {
         match (&self.prepared.view, self.prepared.landlock, &self.prepared.devices) {
             (ProgramView::Landlock(view), _, _) => {
-                view.rules(boxes, task.job.writable, &task.binds).map(Some)
+                view.rules(boxes, task.job.writable, &task.binds, input).map(Some)
             }
             (ProgramView::Template(_), Some(version), Some(devices)) => {
                 boxes::landlock_rules(version, boxes, devices).map(Some)
@@ -451,11 +463,6 @@ impl SlotServer {
 
 /// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
 const SLOT_MEMORY: u64 = 4 << 20;
-
-fn total_length(files: &[TreeEntry]) -> Result<u64, Fault> {
-    let lengths = files.iter().filter_map(TreeEntry::blob).map(Blob::len);
-    lengths.sum::<io::Result<u64>>().step("measure the files of the job")
-}
 
 /// Tries once more if the machine was only busy.
 fn retry_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {

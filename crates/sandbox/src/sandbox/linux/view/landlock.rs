@@ -187,6 +187,7 @@ impl LandlockView {
         boxes: &RunBoxes,
         writable: bool,
         visible: &[ShownMount],
+        input: Option<&OwnedFd>,
     ) -> Result<OwnedFd, Fault> {
         let rules = sys::landlock_ruleset(&[right::ALL, right::TCP, right::SCOPES])
             .step("make landlock rules")?;
@@ -210,6 +211,10 @@ impl LandlockView {
         }
         for shown in visible {
             allow_path(&shown.host, start, &allow)?;
+        }
+        if let Some(input) = input {
+            // Pipes and files in memory are refused: they need no rule.
+            let _ = allow(input.as_raw_fd(), right::READ_FILE);
         }
         Ok(rules)
     }

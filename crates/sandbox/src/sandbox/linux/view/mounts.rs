@@ -18,10 +18,12 @@ use std::path::{Component, Path, PathBuf};
 use rustix::fs::{FileType, Mode};
 
 use crate::sandbox::fault::{Fault, FaultContext};
+use crate::sandbox::linux::keeper::procfs::MachineProc;
 use crate::sandbox::linux::run::child::UserIdentity;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, MountScope};
 use crate::sandbox::linux::view::etc;
+use crate::sandbox::linux::wire::LargeFile;
 use juror_core::job::VisiblePath;
 
 pub(crate) const SYSTEM_DIRECTORIES: [&str; 7] =
@@ -114,6 +116,13 @@ pub(crate) struct MountCopy {
     is_directory: bool,
 }
 
+/// Of large files: one may be standard input, the others are in the box.
+#[derive(Default)]
+pub(crate) struct LargeMounts {
+    pub(crate) input: Option<OwnedFd>,
+    pub(crate) in_box: Vec<MountCopy>,
+}
+
 impl MountCopy {
     fn new(inside: PathBuf, tree: OwnedFd) -> Result<Self, Fault> {
         let stat = rustix::fs::fstat(&tree).step("inspect a mount")?;
@@ -201,21 +210,49 @@ impl ViewTemplate {
         if mounts.is_empty() {
             return Ok(Vec::new());
         }
+        let copy = |shown: &&ShownMount| {
+            MountCopy::new(shown.inside.clone(), read_only_copy(&shown.host)?)
+        };
+        self.among_machine(|| mounts.iter().map(copy).collect())
+    }
+
+    /// Copies the mounts of large files. A box has empty files in their places.
+    pub(crate) fn copy_large(
+        &self,
+        files: &[LargeFile],
+        proc: &MachineProc,
+    ) -> Result<LargeMounts, Fault> {
+        let mut mounts = LargeMounts::default();
+        if files.is_empty() {
+            return Ok(mounts);
+        }
+        let copies: Vec<OwnedFd> =
+            self.among_machine(|| files.iter().map(copy_large_file).collect())?;
+        for (file, tree) in files.iter().zip(copies) {
+            match &file.name {
+                Some(name) => {
+                    mounts.in_box.push(MountCopy::new(Path::new("/box").join(name), tree)?)
+                }
+                // Opened again through the mount, it can be opened by a program only as the mount permits.
+                None => {
+                    let opened = proc.open_file(&format!("self/fd/{}", tree.as_raw_fd()));
+                    let refused = || Fault::new("open the input", "/proc cannot be used");
+                    mounts.input = Some(opened.ok_or_else(refused)?);
+                }
+            }
+        }
+        Ok(mounts)
+    }
+
+    /// Does something in the copy of the machine's mount namespace.
+    fn among_machine<T>(&self, act: impl FnOnce() -> Result<T, Fault>) -> Result<T, Fault> {
         let enter = |namespace: &OwnedFd| {
             sys::setns(namespace.as_raw_fd(), libc::CLONE_NEWNS).step("change the mount namespace")
         };
         enter(&self.machine)?;
-        let picked: Result<Vec<MountCopy>, Fault> = mounts
-            .iter()
-            .map(|shown| {
-                let tree = mount::open_tree(&c_path(&shown.host)?)
-                    .step_on("show", shown.host.display())?;
-                make_read_only(&tree)?;
-                MountCopy::new(shown.inside.clone(), tree)
-            })
-            .collect();
+        let done = act();
         enter(&self.own)?;
-        picked
+        done
     }
 
     fn set_flags(&self, set: u64, clear: u64) -> Result<(), Fault> {
@@ -233,6 +270,21 @@ fn mount_namespace() -> Result<OwnedFd, Fault> {
 pub(crate) fn c_path(path: &Path) -> Result<CString, Fault> {
     CString::new(path.as_os_str().as_bytes())
         .map_err(|_| Fault::new("read a path", "it has a zero byte in it"))
+}
+
+fn read_only_copy(path: &Path) -> Result<OwnedFd, Fault> {
+    let tree = mount::open_tree(&c_path(path)?).step_on("show", path.display())?;
+    make_read_only(&tree)?;
+    Ok(tree)
+}
+
+fn copy_large_file(file: &LargeFile) -> Result<OwnedFd, Fault> {
+    let tree = read_only_copy(&file.path)?;
+    let found = rustix::fs::fstat(&tree).step_on("inspect", file.path.display())?;
+    if (found.st_dev, found.st_ino) == (file.device, file.inode) {
+        return Ok(tree);
+    }
+    Err(Fault::new(format!("show {}", file.path.display()), "somebody replaced it meanwhile"))
 }
 
 fn make_read_only(tree: &OwnedFd) -> Result<(), Fault> {
