@@ -641,7 +641,7 @@ fn workers_with_other_tools_are_of_another_kind() {
                 visible: Vec::new(),
                 version: "5.4".to_owned(),
                 linking: Linking::Dynamic,
-                has_lld: false,
+                lld: None,
             };
             let answer = ToolAnswer { found: Ok(tool), files: files.map(digest) };
             let tools = [("{lua}".to_owned(), answer)].into();

@@ -146,9 +146,9 @@ mod tests {
             PlannedFile { name: format!("validator/{name}"), contents }
         });
         for file in &files {
-            write_file(&new, file).expect("a file");
+            write_file(&FilePath::root(&*new), file).expect("a file");
         }
-        let archive = pack_zip(&files, &new).expect("an archive");
+        let archive = pack_zip(&files, &FilePath::root(&*new)).expect("an archive");
         let unpacked = package::archive::unpack(&archive, &again).expect("its files");
         for link in [new.join("validator/run"), unpacked.join("run")] {
             assert_eq!(fs::read_link(&link).expect("a link"), Path::new("out/validate"));
