@@ -186,10 +186,13 @@ impl Server<'_> {
     }
 
     fn receive(&self, body: &[u8]) -> (HttpStatus, String) {
-        let _alone = self.receiving.lock();
-        let problem = CompanionProblem::parse(body)
-            .map_err(|message| Refusal::new(HttpStatus::BadRequest, message));
-        match problem.and_then(|problem| self.inbox.store(&problem)) {
+        let stored = {
+            let _alone = self.receiving.lock();
+            CompanionProblem::parse(body)
+                .map_err(|message| Refusal::new(HttpStatus::BadRequest, message))
+                .and_then(|problem| self.inbox.store(&problem))
+        };
+        match stored {
             Ok(received) => {
                 let text = format!("{}: {}\n", received.name, received.facts);
                 (self.tell)(&ListenMessage::Received(received));

@@ -85,8 +85,8 @@ impl TestsFile {
             path: path.to_owned(),
             tests,
             source: document.get("srcPath").and_then(Value::as_str).map(PathBuf::from),
-            time_limit: Some(Duration::from_secs_f64(milliseconds / 1000.0))
-                .filter(|it| !it.is_zero()),
+            time_limit: (milliseconds > 0.0)
+                .then(|| Duration::from_secs_f64(milliseconds.max(1.0) / 1000.0)),
             memory: Some(Bytes::mib(mebibytes.ceil() as u64)).filter(|it| it.0 > 0),
             is_interactive: document.get("interactive").and_then(Value::as_bool) == Some(true),
         })
@@ -309,6 +309,14 @@ mod tests {
         check(&with("memoryLimit", "1048577"), Err("`memoryLimit` is too large"));
         check(&with("timeLimit", "86400001"), Err("`timeLimit` is too large: at most 86400000"));
         check(&with("timeLimit", "86400000"), Ok(&[["", "[,:{\\\""]]));
+        let keep = tempfile::tempdir().expect("a directory");
+        let path = keep.path().join("a.json");
+        let least =
+            r#"{"timeLimit": 1e-300, "memoryLimit": 0.5, "tests": [{"input": "", "output": ""}]}"#;
+        fs::write(&path, least).expect("a file");
+        let found = TestsFile::read(&path).expect("tests");
+        assert_eq!(found.time_limit, Some(Duration::from_millis(1)));
+        assert_eq!(found.memory, Some(Bytes::mib(1)));
         // A value takes forty times the memory of its text.
         let values = "has more than 100000 values; at most 1000 tests are read";
         for value in ["0", "[]", "{}", "\"\"", r#"{"":0}"#] {
