@@ -244,6 +244,8 @@ impl From<JudgeError> for Remark {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
+
     use super::*;
 
     #[test]
@@ -277,7 +279,7 @@ mod tests {
     #[test]
     fn a_panic_leaves_no_flags_behind() {
         let flag = StopFlag::default();
-        let panicked = std::panic::catch_unwind(|| with_stop_flags(&[flag.clone()], || panic!()));
+        let panicked = std::panic::catch_unwind(|| with_stop_flags(from_ref(&flag), || panic!()));
         flag.set();
         assert!(panicked.is_err() && !is_interrupted());
     }

@@ -1,6 +1,7 @@
 //! Limits on the steps of a grammar, which are the same in every run.
 
 use std::path::Path;
+use std::slice::from_ref;
 
 use crate::compile::parse_grammar;
 use crate::generate::generate;
@@ -62,7 +63,7 @@ fn a_stop_flag_ends_endless_work() {
         let mut grammar = limited_grammar(&format!("{text} INT(1,100) NEWLINE"));
         grammar.limits.steps = u64::MAX;
         let validate = || validator_message(&grammar, b"1\n");
-        assert_eq!(with_stop_flags(&[flag.clone()], validate), expected, "{text}");
+        assert_eq!(with_stop_flags(from_ref(&flag), validate), expected, "{text}");
     };
     check("REP(100000) SET(a=1) END", "valid");
     flag.set();

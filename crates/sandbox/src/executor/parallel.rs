@@ -87,6 +87,7 @@ pub fn on_threads(most: usize, work: impl Fn() + Sync) {
 
 #[cfg(test)]
 mod tests {
+    use std::slice::from_ref;
     use std::sync::Barrier;
 
     use super::*;
@@ -136,7 +137,7 @@ mod tests {
                 flag.set();
                 Ok(())
             };
-            let got = with_stop_flags(&[flag.clone()], || map_on(threads, &[0; 100], work));
+            let got = with_stop_flags(from_ref(&flag), || map_on(threads, &[0; 100], work));
             assert_eq!(got, Err(Stop::Interrupted));
             assert!((1..=threads).contains(&began.into_inner()), "each thread begins at most one");
         }

@@ -5,6 +5,7 @@ use std::fs;
 use std::io::{Cursor, Write as _};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
+use std::slice::from_ref;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
@@ -271,7 +272,7 @@ fn a_stop_flag_ends_the_unpacking() {
         fs::write(&archive, bytes).expect("an archive");
         let unpack_with = |flag: &StopFlag| {
             let into = TempDir::new().expect("a temporary directory");
-            with_stop_flags(&[flag.clone()], || unpack(&archive, into.path())).map(drop)
+            with_stop_flags(from_ref(flag), || unpack(&archive, into.path())).map(drop)
         };
         assert_eq!(unpack_with(&flag), Ok(()), "{name}");
         flag.set();
