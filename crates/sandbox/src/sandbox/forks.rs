@@ -84,13 +84,14 @@ mod tests {
         });
     }
 
-    /// What a thread does with the lock's table of waiting threads while another one forks.
-    #[derive(Clone, Copy, PartialEq, Eq)]
+    /// What a thread does with the lock's table of waiting threads while another one forks, in this order.
+    #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
     enum TableState {
         Free,
         /// Set by the thread that forks, which holds the lock.
         Wanted,
         Held,
+        FreeAgain,
     }
 
     static TABLE: Mutex<TableState> = Mutex::new(TableState::Free);
@@ -103,7 +104,7 @@ mod tests {
 
     fn wait_for_table(state: TableState) {
         let table = TABLE.lock().unwrap();
-        drop(TABLE_CHANGED.wait_while(table, |now| *now != state).unwrap());
+        drop(TABLE_CHANGED.wait_while(table, |now| *now < state).unwrap());
     }
 
     thread_local! {
@@ -119,7 +120,7 @@ mod tests {
 
     extern "C" fn after_fork() {
         if FORKS.get() {
-            set_table(TableState::Free);
+            set_table(TableState::FreeAgain);
         }
     }
 
@@ -135,7 +136,7 @@ mod tests {
         let hold = |_| {
             if is_awaited.get() {
                 set_table(TableState::Held);
-                wait_for_table(TableState::Free);
+                wait_for_table(TableState::FreeAgain);
             }
             DEFAULT_UNPARK_TOKEN
         };

@@ -4,7 +4,7 @@
 use libc::sock_filter;
 
 use crate::sandbox::linux::filter::seccomp::{
-    CallRule, EPERM, PRETEND_SUCCESS, always_error, build_filter, error_answer, forbidden_bits,
+    CallRule, EPERM, NOT_SUPPORTED, PRETEND_SUCCESS, build_filter, error_answer, forbidden_bits,
 };
 
 pub(crate) fn additional_filter(same_user: SameUser) -> Vec<sock_filter> {
@@ -64,13 +64,9 @@ const SAME_USER_RULES: &[(i64, CallRule)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_futimesat, PRETEND_SUCCESS),
     (libc::SYS_utimensat, PRETEND_SUCCESS),
-    (libc::SYS_setxattr, NOT_SUPPORTED),
-    (libc::SYS_lsetxattr, NOT_SUPPORTED),
-    (libc::SYS_fsetxattr, NOT_SUPPORTED),
     (libc::SYS_removexattr, NOT_SUPPORTED),
     (libc::SYS_lremovexattr, NOT_SUPPORTED),
     (libc::SYS_fremovexattr, NOT_SUPPORTED),
-    (SETXATTRAT, NOT_SUPPORTED),
     (REMOVEXATTRAT, NOT_SUPPORTED),
     (FILE_SETATTR, NOT_SUPPORTED),
 ];
@@ -84,11 +80,8 @@ const LEASES_AND_NOTES: CallRule = CallRule::ByValue {
         (libc::F_NOTIFY, error_answer(libc::EPERM)),
     ],
 };
-const NOT_SUPPORTED: CallRule = always_error(libc::EOPNOTSUPP);
-
 // Source: the kernel's `scripts/syscall.tbl`.
 const FCHMODAT2: i64 = 452;
-const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const FILE_SETATTR: i64 = 469;
 

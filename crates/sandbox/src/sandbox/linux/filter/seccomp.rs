@@ -183,6 +183,7 @@ const UNIX_SOCKETS: CallRule =
     CallRule::AllowedValues { argument: 0, values: &[libc::AF_UNIX as u32], errno: libc::EPERM };
 
 // Newer than the library with the other numbers.
+const SYS_SETXATTRAT: i64 = 463;
 const SYS_OPEN_TREE_ATTR: i64 = 467;
 const SYS_CACHESTAT: i64 = 451;
 const SYS_STATMOUNT: i64 = 457;
@@ -190,6 +191,7 @@ const SYS_LISTMOUNT: i64 = 458;
 const SYS_LISTNS: i64 = 470;
 
 pub(crate) const EPERM: CallRule = always_error(libc::EPERM);
+pub(crate) const NOT_SUPPORTED: CallRule = always_error(libc::EOPNOTSUPP);
 const ENOSYS: CallRule = always_error(libc::ENOSYS);
 /// The call seems to succeed, but does nothing.
 pub(crate) const PRETEND_SUCCESS: CallRule = always_error(0);
@@ -198,6 +200,11 @@ const PASS: CallRule = CallRule::Pass(libc::EPERM);
 
 /// All other calls are permitted.
 const RULES: &[(i64, CallRule)] = &[
+    // The box keeps them in the kernel's memory until the run is over.
+    (libc::SYS_setxattr, NOT_SUPPORTED),
+    (libc::SYS_lsetxattr, NOT_SUPPORTED),
+    (libc::SYS_fsetxattr, NOT_SUPPORTED),
+    (SYS_SETXATTRAT, NOT_SUPPORTED),
     // Other processes: their memory, their descriptors, their limits.
     (libc::SYS_ptrace, EPERM),
     (libc::SYS_process_vm_readv, EPERM),

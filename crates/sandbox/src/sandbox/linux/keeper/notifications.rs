@@ -95,21 +95,28 @@ impl Notifications {
         self.has_killed
     }
 
-    /// What matters is noted before it happens.
-    pub(crate) fn answer_call(&mut self, outputs: &OutputFiles) {
-        let Ok(question) = notify::receive_call(self.listener.as_fd()) else { return };
+    /// What matters is noted before it happens. Returns whether outputs may now hold less memory.
+    pub(crate) fn answer_call(&mut self, outputs: &OutputFiles) -> bool {
+        let Ok(question) = notify::receive_call(self.listener.as_fd()) else { return false };
+        let mut may_shrink = false;
         let argument = |number: usize| question.arguments[number] as i32;
         let answer = match i64::from(question.number) {
             libc::SYS_fcntl if argument(1) != seccomp::F_SETSIG => self.permit_lock(),
             number => {
-                self.note_call(number, &argument, outputs);
+                may_shrink = self.note_call(number, &argument, outputs);
                 Ok(())
             }
         };
         notify::answer_call(self.listener.as_fd(), &question, answer);
+        may_shrink
     }
 
-    fn note_call(&mut self, number: i64, argument: &dyn Fn(usize) -> i32, outputs: &OutputFiles) {
+    fn note_call(
+        &mut self,
+        number: i64,
+        argument: &dyn Fn(usize) -> i32,
+        outputs: &OutputFiles,
+    ) -> bool {
         match number {
             // This timer stands still while the program does.
             libc::SYS_setitimer if argument(0) != libc::ITIMER_REAL => {}
@@ -127,8 +134,9 @@ impl Notifications {
             | libc::SYS_setrlimit
             | libc::SYS_prlimit64 => self.note_kill(),
             // It may shrink an output.
-            _ => _ = outputs.size(),
+            _ => return outputs.size().memory > 0,
         }
+        false
     }
 
     /// Fails if no more locks are permitted.
