@@ -283,17 +283,11 @@ fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission,
     Ok(Submission { name, program, expectations: Vec::new() })
 }
 
-/// Accepts a code or a common name.
 fn find_language(word: &str) -> Result<&'static Language, LineFault> {
-    let folded = word.to_lowercase();
-    let called = || {
-        let mut ready = Language::supported();
-        ready.find(|it| it.aliases.split_whitespace().any(|alias| alias == folded))
-    };
-    Language::by_code(&folded).or_else(called).ok_or_else(|| {
+    Language::by_name(word).ok_or_else(|| {
         let codes: Vec<&str> = Language::supported().map(|it| it.code).collect();
         let what = format!("unknown language `{word}`");
-        LineFault::new(FaultyPart::Source, what, Some(suggestion(&folded, &codes)))
+        LineFault::new(FaultyPart::Source, what, Some(suggestion(&word.to_lowercase(), &codes)))
     })
 }
 

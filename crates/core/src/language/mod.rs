@@ -18,6 +18,7 @@ pub mod find;
 pub mod includes;
 pub mod java;
 pub mod launch;
+pub mod names;
 pub mod probe;
 pub mod sources;
 pub mod start;

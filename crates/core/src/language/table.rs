@@ -96,7 +96,7 @@ pub static LANGUAGES: [Language; 54] = [
     },
     base_language("cobol", "COBOL", ".cob"),
     Language {
-        aliases: "c++ cc",
+        aliases: "c++ cc cxx g++ gnu++ clang++",
         further_extensions: ".c",
         validators: ValidatorSupport::Everywhere,
         build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {sources}",
@@ -134,6 +134,7 @@ pub static LANGUAGES: [Language; 54] = [
     base_language("fsharp", "F#", ".fs"),
     base_language("gerbil", "Gerbil", ".ss"),
     Language {
+        aliases: "golang",
         build: "{go} build -trimpath {flags} -o {binary} {sources}",
         build_env: "CGO_ENABLED=0 GOCACHE=/box/.go/cache GOPATH=/box/.go/path GOENV=off GOFLAGS= GOPROXY=off \
             GOTELEMETRY=off GOTOOLCHAIN=local GOWORK=off",
@@ -144,6 +145,7 @@ pub static LANGUAGES: [Language; 54] = [
         ..base_language("go", "Go", ".go")
     },
     Language {
+        aliases: "hs ghc",
         scratch: ".ghc",
         debug_build: "-fno-ignore-asserts",
         ..compiled_language(
@@ -173,7 +175,7 @@ pub static LANGUAGES: [Language; 54] = [
     },
     base_language("javaalgs4", "Java with Algs4", ""),
     Language {
-        aliases: "js",
+        aliases: "js node nodejs node.js",
         default_entry_point: "main.js",
         check: "{node} --check {main}",
         run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{main}",
@@ -182,6 +184,7 @@ pub static LANGUAGES: [Language; 54] = [
     },
     base_language("julia", "Julia", ".jl"),
     Language {
+        aliases: "kt",
         build_env: "JAVACMD={java}",
         build_processes: JVM_PROCESSES,
         product: "{binary}.jar",
@@ -224,10 +227,12 @@ pub static LANGUAGES: [Language; 54] = [
     base_language("odin", "Odin", ".odin"),
     Language {
         entry: EntryPoint::File { marks: &["program"] },
+        aliases: "fpc pas",
         debug_build: "-Criot -gl",
         ..compiled_language("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 {flags} -o{binary} {main}")
     },
     Language {
+        aliases: "pl",
         further_extensions: ".pl",
         debug_run: "-w",
         run: "{perl} -I/program {checks} /program/{main}",
@@ -255,7 +260,7 @@ pub static LANGUAGES: [Language; 54] = [
     },
     base_language("python2", "Python 2", ".py2"),
     Language {
-        aliases: "py python",
+        aliases: "py python cpython",
         validators: ValidatorSupport::Everywhere,
         batch_source: "py",
         batch_start: "/program/{batch}",
@@ -274,11 +279,13 @@ pub static LANGUAGES: [Language; 54] = [
     },
     base_language("racket", "Racket", ".rkt"),
     Language {
+        aliases: "rb",
         check: "{ruby} -c {main}",
         debug_run: "-w",
         ..interpreted_language("ruby", "Ruby", ".rb", "{ruby} -I/program {checks} /program/{main}")
     },
     Language {
+        aliases: "rs",
         // One unit of code, no symbols and a fast linker: half of the CPU time of a build, and a quarter of the size.
         build: "{rustc} --edition=2021 --crate-name=program --crate-type=bin -Copt-level=3 -Ccodegen-units=1 \
             -Cstrip=symbols {crt_static} -Clinker={gcc} {lld} {flags} -o {binary} {main}",

@@ -64,9 +64,7 @@ fn has_ending(language: &Language, ending: &str) -> bool {
 }
 
 pub(super) fn help_for_code(word: &str) -> String {
-    let folded = word.to_lowercase();
-    let is_called = |it: &&Language| it.aliases.split_whitespace().any(|alias| alias == folded);
-    let called = LANGUAGES.iter().find(is_called).map(|it| it.code);
+    let called = Language::by_name(word).map(|it| it.code);
     let otherwise = "use a code of the format's table, such as `cpp`, `java` or `python3`";
     let codes = LANGUAGES.iter().map(|it| it.code);
     called.map_or_else(|| did_you_mean_or(word, codes, otherwise), did_you_mean)
