@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use juror_core::duplicates::{Duplicates, Likeness};
 use juror_core::language::essence::without_spaces_and_comments;
+use juror_core::language::launch::known_sources;
 use juror_core::language::sources;
-use juror_core::language::table::Language;
 use juror_core::submission::Submission;
 
 /// The sorted texts of the sources.
@@ -26,8 +26,7 @@ pub fn find_duplicates<'a>(
         let Ok(sources) = sources::read(&submission.program) else { continue };
         let mut text: ProgramText = Vec::new();
         let mut code: ProgramText = Vec::new();
-        for file in &sources.files {
-            let Some(language) = Language::of_file(&file.name) else { continue };
+        for (file, language) in known_sources(&sources.files) {
             text.push(file.bytes().to_vec());
             code.push(without_spaces_and_comments(language.code, file.bytes()));
         }

@@ -8,7 +8,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use juror_core::diagnostic::Diagnostic;
-use juror_core::language::launch::language_of_ending;
+use juror_core::language::candidates::{TEST_DIRECTORIES, without_tests};
+use juror_core::language::launch::known_sources;
 use juror_core::language::sources;
 use juror_core::language::start;
 use juror_core::language::table::{EntryPoint, Language};
@@ -20,9 +21,8 @@ use juror_core::tree::TreeEntry;
 use juror_packages::package::archive::{ENDINGS, is_archive};
 
 /// A folder whose sources are all in directories with these names is one program.
-const PROGRAM_DIRECTORIES: [&str; 13] = [
-    "src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "test", "com", "edu", "net", "org",
-];
+const PROGRAM_DIRECTORIES: [&str; 12] =
+    ["src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "com", "edu", "net", "org"];
 /// A directory with this file is one program.
 const MANIFEST: &str = "Cargo.toml";
 /// Endings of archives that juror does not unpack.
@@ -45,7 +45,8 @@ pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
         return Some(students);
     }
     let has_program = |path: &PathBuf| {
-        let is_part = path.is_dir() && PROGRAM_DIRECTORIES.iter().any(|part| path.ends_with(part));
+        let mut parts = PROGRAM_DIRECTORIES.iter().chain(&TEST_DIRECTORIES);
+        let is_part = path.is_dir() && parts.any(|part| path.ends_with(part));
         let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
         !is_part && (path.is_dir() && has_source(path) || has_archive())
     };
@@ -118,17 +119,19 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
     let program = Program { path: student.clone(), ..Program::default() };
     let Ok(sources) = sources::read(&program) else { return vec![StudentProgram::default()] };
     let mut languages: BTreeMap<&str, (&Language, Vec<&TreeEntry>)> = BTreeMap::new();
-    for file in &sources.files {
-        let Some(language) = language_of_ending(file) else { continue };
+    for (file, language) in known_sources(&sources.files) {
         languages.entry(language.code).or_insert((language, Vec::new())).1.push(file);
     }
     if student.join(MANIFEST).is_file() || !student.is_dir() || languages.is_empty() {
         return vec![StudentProgram::default()];
     }
+    // Only the manifest says which packages belong to a module.
+    let is_module = student.join("go.mod").is_file();
     let mut programs = Vec::new();
     for (language, files) in languages.values() {
         let names: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
-        let can_start = starting_sources(language, files);
+        let is_module = is_module && language.code == "go";
+        let can_start = if is_module { Vec::new() } else { starting_sources(language, files) };
         let is_named = |it: &&Path| {
             let it = PathBuf::from(path_text(it));
             start.is_some_and(|name| it.ends_with(name) || it.with_extension("").ends_with(name))
@@ -160,7 +163,8 @@ pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> 
             };
             let rivals = names.iter().copied().filter(is_rival);
             let is_told = match language.entry {
-                EntryPoint::AllSources => false,
+                EntryPoint::AllSources => is_module,
+                EntryPoint::ClassOfFile => false,
                 EntryPoint::File { .. } => true,
                 EntryPoint::Class => starting.len() > 1,
             };
@@ -189,6 +193,7 @@ pub fn mixed_folder_warning(folder: &Path, programs: &[StudentProgram]) -> Optio
 
 /// If the compiler finds the start, the sources that declare it; otherwise, files called `main`.
 fn starting_sources<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
+    let files = without_tests(files);
     let names = files.iter().map(|it| it.name.as_path());
     if start::compiler_finds_start(language.code) {
         let texts: Vec<&[u8]> = files.iter().map(|it| it.bytes()).collect();
@@ -242,6 +247,7 @@ mod tests {
         all(&["anna/pyvenv.cfg", "anna/sum.py", "venv/a.py", "x/pyvenv.cfg"], "anna");
         all(&["anna/a.py", "cmake-build-debug/a.c", "node_modules/a/b.js", "target/a.rs"], "anna");
         let one = |files: &[&str], names: &str| check(files, None, names);
+        one(&["src/a.py", "tests/test_a.py"], "src tests");
         one(&["main.py", "anna/a.py"], "anna main.py");
         one(&["Cargo.toml", "bin/a.rs", "x/a.rs"], "Cargo.toml bin x");
         one(&["src/a.cpp", "include/a.h", "doc/a.txt"], "doc include src");
@@ -336,6 +342,30 @@ mod tests {
         );
         check(&["X.PY=1"], &[" "]);
         check(&["go.mod", "a.go=package main\nfunc main() {}\n", "b.go=package main"], &[" "]);
+        let packages = ["a/x.go=func main() {}", "b/y.go=func main() {}"];
+        check(&packages, &["a a", "b b"]);
+        check(&[&packages[..], &["go.mod"]].concat(), &[" "]);
+        check(&["a.pl=use strict;", "B.pm=1;"], &[" "]);
+        check(&["a.kt=fun main() {}", "b.kt=fun main() {}"], &["a.kt -b.kt", "b.kt -a.kt"]);
+        check(&["a.kt=object A {\n@JvmStatic fun main(a: Array<String>) {} }", "b.kt=1"], &[" "]);
+    }
+
+    #[test]
+    fn a_test_is_no_program_of_its_own() {
+        let check = |files: &[&str], expected: &[&str]| check(files, None, expected);
+        let main = "int main() {}";
+        check(&[&format!("sum.cpp={main}"), &format!("test_sum.cpp={main}")], &[" "]);
+        check(&[&format!("src/sum.c={main}"), &format!("tests/a.c={main}")], &[" "]);
+        check(&["sum.rs=fn main() {}", "tests/sum.rs=fn main() {}"], &[" :sum.rs"]);
+        check(&["main.py=1", "tests/main.py=1"], &[" :main.py"]);
+        check(
+            &["SumTest.java=class SumTest { static void main(String[] a) {} }", "B.java"],
+            &[" "],
+        );
+        check(
+            &[&format!("a_test.cpp={main}"), &format!("b_test.cpp={main}")],
+            &["a_test.cpp -b_test.cpp", "b_test.cpp -a_test.cpp"],
+        );
     }
 
     #[test]

@@ -101,6 +101,35 @@ fn each_student_is_a_submission_and_other_files_are_reported() {
 }
 
 #[test]
+fn neither_a_test_nor_an_imported_file_starts() {
+    let fixture = Fixture::new();
+    let solve = "from util import add\na, b = map(int, input().split())\nprint(add(a, b))\n";
+    let util =
+        "def add(a, b): return a + b\nif __name__ == '__main__':\n    print(add(1, 2) == 3)\n";
+    let test = "import unittest, solve\nif __name__ == '__main__':\n    unittest.main()\n";
+    let own = "a, b = map(int, input().split())\nprint(a + b)\n";
+    write_class(
+        &fixture,
+        &[
+            ("anna/solve.py", solve),
+            ("anna/util.py", util),
+            ("anna/test_solve.py", test),
+            ("bert/sum.py", own),
+            ("bert/tests/main.py", test),
+            ("carl/sum.sh", ". ./util.sh\nread a b; add $a $b\n"),
+            ("carl/util.sh", "add() { echo $(($1 + $2)); }\n"),
+            ("dora/a.py", own),
+            ("dora/b.py", own),
+        ],
+    );
+    let document = fixture.json("judge sum class", 0);
+    let expected = ["class/anna AC", "class/bert AC", "class/carl AC", "class/dora -"];
+    assert_eq!(verdicts(&document), expected);
+    let message = "is skipped: cannot tell which of `a.py`, `b.py` is the main file";
+    fixture.check("judge sum class", 0, &[message]);
+}
+
+#[test]
 fn a_student_is_a_directory_a_file_or_an_archive() {
     let fixture = Fixture::new();
     write_class(

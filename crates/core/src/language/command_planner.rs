@@ -140,8 +140,7 @@ impl CommandPlanner<'_> {
         };
         let build = match build {
             Some(executable) => {
-                let mut command = add(self.start_file("build", BOX, executable)?);
-                command.env.push(temporary_dir());
+                let command = add(self.start_file("build", BOX, executable)?);
                 Some(BuildStep {
                     command,
                     processes: 256,
@@ -199,7 +198,6 @@ impl CommandPlanner<'_> {
     ) -> BuildStep {
         let mut env = self.env(language.build_env);
         env.push(self.search_path());
-        env.push(temporary_dir());
         let scratch = language.scratch.split_whitespace();
         BuildStep {
             command: Command {
@@ -356,11 +354,6 @@ fn find_interpreter(name: &str, toolchains: &Toolchains) -> Result<Arc<Toolchain
         };
         ProgramFault::new(format!("needs `{name}`, which is not {condition}"), help).into()
     })
-}
-
-/// The directory for temporary files of compilers: the box is writable, `/tmp` may not exist.
-fn temporary_dir() -> (String, String) {
-    ("TMPDIR".to_owned(), BOX.to_owned())
 }
 
 /// A source as an argument that no compiler mistakes for an option or a list of options.

@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::language::candidates::{without_imported, without_tests};
 use crate::language::fault::{ProgramFault, quoted_list};
 use crate::tree::TreeEntry;
 
 #[derive(Clone, Copy, Debug)]
 pub struct EntryChoice<'a> {
+    /// The code.
+    pub language: &'a str,
     pub entry_point: Option<&'a str>,
     /// They are preferred to included ones.
     pub own_files: &'a [PathBuf],
@@ -16,8 +19,8 @@ pub struct EntryChoice<'a> {
     pub marks: &'a [&'a str],
 }
 
-/// The file that starts: the entry point, one with a usual name, the only own one, or the only own one with the marks.
-/// Files at the top are preferred to those in directories.
+/// The file that starts: the entry point, one with a usual name, the only own one that can start, or the only one of
+/// these with the marks. Files at the top are preferred to those in directories.
 pub fn choose_entry(
     sources: &[&TreeEntry],
     choice: EntryChoice<'_>,
@@ -41,22 +44,22 @@ pub fn choose_entry(
         return Ok(usual);
     }
     let is_own = |it: &&TreeEntry| choice.own_files.contains(&it.name);
-    let sources: Vec<&TreeEntry> = sources.iter().copied().filter(is_own).collect();
-    if let [only] = sources[..] {
-        return Ok(only.name.clone());
+    let own: Vec<&TreeEntry> = sources.iter().copied().filter(is_own).collect();
+    let mut candidates = without_imported(choice.language, &without_tests(&own));
+    let is_at_top = |it: &&TreeEntry| it.name.components().count() == 1;
+    if candidates.iter().any(is_at_top) {
+        candidates.retain(is_at_top);
     }
-    let at_top: Vec<&TreeEntry> =
-        sources.iter().copied().filter(|it| it.name.components().count() == 1).collect();
-    if let [only] = at_top.as_slice() {
+    if let [only] = candidates.as_slice() {
         return Ok(only.name.clone());
     }
     let usual = choice.usual_names.first().copied().unwrap_or_default();
     let marked: Vec<&TreeEntry> =
-        at_top.iter().copied().filter(|it| has_marks(it, choice.marks)).collect();
+        candidates.iter().copied().filter(|it| has_marks(it, choice.marks)).collect();
     match marked.as_slice() {
         // Words do not distinguish them.
-        [] if choice.marks.is_empty() => Err(several_main_files(&all(), usual)),
-        [] => Err(no_main_file(&all(), usual)),
+        [] if choice.marks.is_empty() => Err(several_main_files(&names(&candidates), usual)),
+        [] => Err(no_main_file(&names(&candidates), usual)),
         [only] => Ok(only.name.clone()),
         _ => Err(several_main_files(&names(&marked), usual)),
     }
@@ -105,8 +108,13 @@ mod tests {
         let all: Vec<&TreeEntry> = files.iter().collect();
         let own = names(&all);
         let usual = &["__main__.py", "main.py"];
-        let choice =
-            EntryChoice { entry_point, own_files: &own, usual_names: usual, marks: &["__name__"] };
+        let choice = EntryChoice {
+            language: "python3",
+            entry_point,
+            own_files: &own,
+            usual_names: usual,
+            marks: &["__name__"],
+        };
         let result = choose_entry(&all, choice).map(|name| name.display().to_string());
         let result = result.unwrap_or_else(|fault| fault.message);
         assert_eq!(result, found);

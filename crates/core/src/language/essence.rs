@@ -4,7 +4,7 @@
 
 use regex::bytes::{Captures, Regex};
 
-const COMMENTS: [(&str, &str); 9] = [
+const COMMENTS: [(&str, &str); 10] = [
     (
         "c cgmp cpp cppgmp csharp d dart go java javaalgs4 javascript kotlin objectivec odin php rust scala simula swift \
          typescript zig",
@@ -16,7 +16,8 @@ const COMMENTS: [(&str, &str); 9] = [
     ("ada", "--.*"),
     ("pascal modula2", r"//.*|(?s:\(\*.*?(?:\*\)|\z))|(?s:\{.*?(?:\}|\z))"),
     ("ocaml fsharp", r"//.*|(?s:\(\*.*?(?:\*\)|\z))"),
-    ("erlang octave prolog", "%.*"),
+    ("erlang octave", "%.*"),
+    ("prolog", r"%.*|(?s:/\*.*?(?:\*/|\z))"),
     ("lisp racket gerbil", ";.*"),
 ];
 
@@ -26,7 +27,7 @@ const STRINGS: &str = r#"\$\{?#|"""(?s:\\.|[^\\])*?(?:"""|\z)|'''(?s:\\.|[^\\])*
 /// Before the others in C and C++. A string that does not end takes the rest: to search on would be quadratic.
 const RAW_STRINGS: &str = r#"R"\((?s:.*?)(?:\)"|\z)|"#;
 
-/// The same in Rust, where a lifetime has no second quote.
+/// The same in Rust and OCaml, where a lifetime or a type has no second quote.
 const RUST_STRINGS: &str = r###"r##"(?s:.*?)(?:"##|\z)|r#"(?s:.*?)(?:"#|\z)|r"[^"]*"|"(?s:\\.|[^"\\])*"|'(?:\\[^\n]{1,9}?|[^'\\\n])'"###;
 
 /// `language` is a code. Strings keep their spaces.
@@ -67,6 +68,18 @@ pub fn inclusions(text: &[u8]) -> Vec<Inclusion> {
     lexer.captures_iter(text).filter_map(name).collect()
 }
 
+/// Strings that can name a file stay, in double quotes: they have no blanks and no quotes, so they are no code.
+pub fn with_names_in_strings(language: &str, text: &[u8]) -> String {
+    let code = rewrite_source(language, "", text, |found| {
+        let Some(string) = found.name("string") else { return b" ".to_vec() };
+        let name = String::from_utf8_lossy(string.as_bytes());
+        let name = name.trim_matches(['"', '\'']);
+        let is_name = !name.contains(|sign: char| sign.is_whitespace() || "\"'".contains(sign));
+        format!("\"{}\"", if is_name { name } else { "" }).into_bytes()
+    });
+    String::from_utf8_lossy(&code).into_owned()
+}
+
 /// Rewrites each string, each comment, and what `more` adds to the pattern.
 fn rewrite_source(
     language: &str,
@@ -85,7 +98,7 @@ fn lexer(language: &str, more: &str) -> Result<Regex, regex::Error> {
     let comments = COMMENTS.iter().find(|(languages, _)| has(languages));
     let comments = comments.map(|(_, comment)| format!("|{comment}")).unwrap_or_default();
     let [raw, strings] = match language {
-        "rust" => ["", RUST_STRINGS],
+        "rust" | "ocaml" => ["", RUST_STRINGS],
         "c" | "cpp" => [RAW_STRINGS, STRINGS],
         _ => ["", STRINGS],
     };

@@ -1,16 +1,19 @@
 //! Finds the language and the entry point of a program by its files alone.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+use crate::language::candidates::{without_imported, without_unused_tests};
 use crate::language::cargo;
 use crate::language::entry::{self, EntryChoice};
 use crate::language::executable::{self, Executable};
 use crate::language::fault::{ProgramFault, list_first, quoted_list};
-use crate::language::java;
 use crate::language::sources::{self, SourceShape, Sources};
+use crate::language::start;
 use crate::language::table::{
     CARGO, EntryPoint, LIBRARY_CHECKER, LIBRARY_CHECKER_CODE, Language, TESTLIB, TESTLIB_CODE,
 };
+use crate::language::{java, kotlin, ocaml, perl};
 use crate::program::{Program, ProgramKind};
 use crate::tree::TreeEntry;
 
@@ -104,19 +107,23 @@ fn find_language(program: &Program, sources: &Sources) -> Result<&'static Langua
     if let Some(rust) = Language::by_code("rust").filter(|_| is_cargo) {
         return Ok(rust);
     }
-    let known = files.iter().filter_map(|file| Some((&file.name, language_of_ending(file)?)));
-    let known: Vec<(&PathBuf, &'static Language)> = known.collect();
+    let known = known_sources(files);
     let Some(&(file, first)) = known.first() else { return Err(no_source_fault(files)) };
     if known.iter().any(|(_, language)| language.code != first.code) {
         let all = known.iter();
-        let all = all.map(|(file, language)| format!("`{}` is {}", file.display(), language.name));
+        let all = all.map(|(file, it)| format!("`{}` is {}", file.name.display(), it.name));
         let message = format!("the files are in several languages: {}", list_first(all));
         let help = "set the language in the package, or keep the files of one language";
         return Err(ProgramFault::new(message, help));
     }
     if !first.is_supported() {
-        let because = format!("by the ending of `{}`", file.display());
-        return Err(unsupported_language(first, &because));
+        let because = format!("by the ending of `{}`", file.name.display());
+        let fault = unsupported_language(first, &because);
+        let help = "if it is Perl, say so: give it a line `use strict;`, or name it in the package";
+        return Err(match first.code {
+            "prolog" => ProgramFault::new(fault.message, help),
+            _ => fault,
+        });
     }
     Ok(first)
 }
@@ -126,7 +133,22 @@ fn unsupported_language(language: &Language, because: &str) -> ProgramFault {
     ProgramFault::new(message, "`juror languages` lists the supported languages")
 }
 
-pub fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
+/// The files in a known language. Perl and Prolog share an ending: a text with a mark of Perl is Perl, and what is
+/// beside it, too.
+pub fn known_sources(files: &[TreeEntry]) -> Vec<(&TreeEntry, &'static Language)> {
+    let known = files.iter().filter_map(|file| Some((file, language_of_ending(file)?)));
+    let mut known: Vec<(&TreeEntry, &'static Language)> = known.collect();
+    let is_perl = |(file, language): &(&TreeEntry, &Language)| {
+        language.code == "perl" || language.code == "prolog" && perl::is_perl(file.bytes())
+    };
+    if let Some(perl) = Language::by_code("perl").filter(|_| known.iter().any(is_perl)) {
+        let shared = known.iter_mut().filter(|(_, language)| language.code == "prolog");
+        shared.for_each(|(_, language)| *language = perl);
+    }
+    known
+}
+
+fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
     // Go's own file has the ending of Modula-2.
     if file.name.ends_with("go.mod") { None } else { Language::of_file(&file.name) }
 }
@@ -162,57 +184,87 @@ fn language_form(
         .flatten();
     let is_included =
         |name: &Path| program.include.iter().any(|it| it.is_header && it.name == name);
-    let is_source = |name: &Path| {
-        let reads = match program.language {
-            Some(_) => language.reads(name),
-            None => Language::of_file(name).is_some_and(|it| it.code == language.code),
-        };
-        (reads && !is_included(name)) || only.as_deref() == Some(name)
+    let is_named = |name: &Path| language.reads(name) || only.as_deref() == Some(name);
+    let mut sources: Vec<&TreeEntry> = match program.language {
+        Some(_) => files.iter().filter(|it| is_named(&it.name)).collect(),
+        None => known_sources(files)
+            .into_iter()
+            .filter(|(_, it)| it.code == language.code)
+            .map(|(file, _)| file)
+            .collect(),
     };
-    let sources: Vec<PathBuf> =
-        files.iter().map(|it| it.name.clone()).filter(|name| is_source(name)).collect();
+    sources.retain(|it| !is_included(&it.name));
     if sources.is_empty() {
         let files = quoted_list(&file_names(files));
         let message = format!("no {} source file among {files}", language.name);
         return Err(ProgramFault::new(message, "correct `language:` or the file endings"));
     }
     let entry_point = program.entry_point.as_deref();
-    match language.entry {
-        EntryPoint::AllSources => {
-            let is_module = language.code == "go" && file_named(files, "go.mod").is_some();
-            Ok(LaunchForm::Language {
-                language,
-                sources: if is_module { vec![PathBuf::from(".")] } else { sources },
-                main: None,
-            })
+    if entry_point.is_none() {
+        sources = without_unused_tests(language.code, &sources);
+    }
+    let names: Vec<PathBuf> = sources.iter().map(|it| it.name.clone()).collect();
+    let (sources, main) = match language.entry {
+        EntryPoint::AllSources => match language.code {
+            "go" if file_named(files, "go.mod").is_some() => {
+                (vec![go_package(&sources, entry_point)?], None)
+            }
+            "ocaml" => (ocaml::in_order(files, &names), None),
+            // What another source includes as text would be compiled twice.
+            _ => {
+                let sources = without_imported(language.code, &sources);
+                (sources.iter().map(|it| it.name.clone()).collect(), None)
+            }
+        },
+        EntryPoint::ClassOfFile => {
+            let main = kotlin::starting_class(&sources, own, entry_point)?;
+            (names, Some(main))
         }
         EntryPoint::File { marks } => {
-            let chosen: Vec<&TreeEntry> =
-                files.iter().filter(|it| sources.contains(&it.name)).collect();
-            let main_file = usual_name(language);
-            let usual = [language.default_entry_point, main_file.as_str()];
-            let usual: Vec<&str> = usual.into_iter().filter(|it| !it.is_empty()).collect();
-            let choice = EntryChoice { entry_point, own_files: own, usual_names: &usual, marks };
-            let main = entry::choose_entry(&chosen, choice)?;
-            Ok(LaunchForm::Language {
-                language,
-                main: Some(main.to_string_lossy().into_owned()),
-                sources,
-            })
+            let usual = usual_names(language);
+            let usual: Vec<&str> = usual.iter().map(String::as_str).collect();
+            let choice = EntryChoice {
+                language: language.code,
+                entry_point,
+                own_files: own,
+                usual_names: &usual,
+                marks,
+            };
+            let main = entry::choose_entry(&sources, choice)?;
+            (names, Some(main.to_string_lossy().into_owned()))
         }
         EntryPoint::Class => {
             let usual = language.default_entry_point;
-            let java = java::java_program(files, &sources, own, entry_point, usual)?;
-            Ok(LaunchForm::Language { language, sources: java.sources, main: Some(java.main) })
+            let java = java::java_program(files, &names, own, entry_point, usual)?;
+            (java.sources, Some(java.main))
         }
+    };
+    Ok(LaunchForm::Language { language, sources, main })
+}
+
+/// The package of a module that starts: the module's own, else the only one with a `main`.
+fn go_package(sources: &[&TreeEntry], entry_point: Option<&str>) -> Result<PathBuf, ProgramFault> {
+    let texts: Vec<&[u8]> = sources.iter().map(|it| it.bytes()).collect();
+    let starting = start::starting_sources("go", &texts);
+    let starting = starting.into_iter().map(|at| &sources[at].name);
+    let is_meant = |name: &&PathBuf| entry_point.is_none_or(|it| name.starts_with(it));
+    let packages = starting.filter(is_meant).filter_map(|name| name.parent());
+    // The compiler takes a path without a dot for a package of its library.
+    let packages = packages.map(|it| Path::new(".").join(it).components().collect());
+    let packages: BTreeSet<PathBuf> = packages.collect();
+    let module = Path::new(".");
+    match (packages.first(), packages.len()) {
+        (Some(first), count) if count == 1 || first == module => Ok(first.clone()),
+        (Some(_), _) => Err(entry::several_main_files(&Vec::from_iter(packages), "main.go")),
+        (None, _) => Ok(module.to_owned()),
     }
 }
 
-fn usual_name(language: &Language) -> String {
-    let mut endings = [language.extensions, language.further_extensions]
-        .into_iter()
-        .flat_map(str::split_whitespace);
-    format!("main{}", endings.next().unwrap_or_default())
+fn usual_names(language: &Language) -> Vec<String> {
+    let named = Some(language.default_entry_point.to_owned()).filter(|it| !it.is_empty());
+    let endings = [language.extensions, language.further_extensions];
+    let endings = endings.into_iter().flat_map(str::split_whitespace);
+    named.into_iter().chain(endings.map(|ending| format!("main{ending}"))).collect()
 }
 
 fn cargo_form(program: &Program, files: &[TreeEntry]) -> Result<LaunchForm, ProgramFault> {

@@ -5,6 +5,7 @@
 //! which finds each once. [`command_line::command_line`] does the same for a command that the user typed. Nothing here
 //! runs a program that is to be judged.
 
+pub mod candidates;
 pub mod cargo;
 pub mod command_line;
 pub mod command_planner;
@@ -17,8 +18,11 @@ pub mod fault;
 pub mod find;
 pub mod includes;
 pub mod java;
+pub mod kotlin;
 pub mod launch;
 pub mod names;
+pub mod ocaml;
+pub mod perl;
 pub mod probe;
 pub mod sources;
 pub mod start;

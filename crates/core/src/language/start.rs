@@ -3,15 +3,14 @@
 use regex::Regex;
 use tree_sitter::{Node, Parser, Tree};
 
-use crate::language::{essence, java};
+use crate::language::{essence, java, kotlin};
 
 /// For languages without a syntax tree.
-const START_PATTERNS: [(&str, &str); 9] = [
+const START_PATTERNS: [(&str, &str); 8] = [
     ("csharp", r"\bMain\s*\("),
     ("dart", r"^(\w+\s+)?main\s*\("),
     ("go", r"^func\s+main\s*\("),
     ("haskell", r"^main\s*(=|::)"),
-    ("kotlin", r"^(\w+\s+)*fun\s+main\s*\("),
     ("objectivec", r"^(\w+\s+)?main\s*\([^;]*$"),
     ("scala", r"\b(void|def)\s+main\b|\bextends\s+App\b"),
     ("visualbasic", r"\bMain\s*\("),
@@ -20,7 +19,7 @@ const START_PATTERNS: [(&str, &str); 9] = [
 
 /// In these languages, the compiler finds the start of a program of several files.
 pub fn compiler_finds_start(language: &str) -> bool {
-    ["c", "cgmp", "cpp", "cppgmp", "java", "rust"].contains(&language)
+    ["c", "cgmp", "cpp", "cppgmp", "java", "kotlin", "rust"].contains(&language)
         || start_pattern(language).is_some()
 }
 
@@ -37,8 +36,10 @@ pub fn starting_sources(language: &str, sources: &[&[u8]]) -> Vec<usize> {
 
 /// 0 if a source does not start; a greater number is more certain.
 fn start_certainty(language: &str, source: &[u8]) -> u8 {
-    if language == "java" {
-        return java::start_certainty(&String::from_utf8_lossy(source));
+    match language {
+        "java" => return java::start_certainty(&String::from_utf8_lossy(source)),
+        "kotlin" => return kotlin::start_certainty(source),
+        _ => {}
     }
     if let Some(line) = start_pattern(language) {
         let code = essence::without_strings_and_comments(language, source);

@@ -77,6 +77,8 @@ pub enum EntryPoint {
         marks: &'static [&'static str],
     },
     Class,
+    /// All sources form one program. A class starts that has the name of its file, or is an object.
+    ClassOfFile,
 }
 
 pub static LANGUAGES: [Language; 54] = [
@@ -185,12 +187,13 @@ pub static LANGUAGES: [Language; 54] = [
     base_language("julia", "Julia", ".jl"),
     Language {
         aliases: "kt",
+        entry: EntryPoint::ClassOfFile,
         build_env: "JAVACMD={java}",
         build_processes: JVM_PROCESSES,
         product: "{binary}.jar",
         debug_run: "-ea",
         run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 {checks} \
-            -jar /program/{binary}.jar",
+            -cp /program/{binary}.jar {main}",
         run_processes: JVM_PROCESSES,
         ..compiled_language(
             "kotlin",

@@ -128,7 +128,7 @@ fn a_variant_adds_words_to_the_commands() {
     let flags = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect();
     let debug = BuildVariant { debug: true, flags: flags(&["-DX=a b", "-O0"]) };
     let only_flags = BuildVariant { debug: false, ..debug.clone() };
-    let only_debug = BuildVariant { debug: true, flags: Vec::new() };
+    let only_debug = BuildVariant { flags: Vec::new(), ..debug.clone() };
     let gxx = || ScriptedMachine::default().with_gxx(ARCHIVE);
     let start = "/usr/bin/g++ -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE";
     let end = "-DX=a b -O0 -o program a.cpp";
@@ -426,4 +426,23 @@ fn a_batch_of_c_tells_its_coverage() {
     let flag = Some("-fsanitize-coverage=trace-pc,trace-cmp");
     check(ScriptedMachine::default().with_gcc(NO_ARCHIVE), "a.c", flag);
     check(ScriptedMachine::default().with_gxx(ARCHIVE), "a.cpp", flag);
+}
+
+/// Go ignores a `go.mod` in the directory for temporary files. The sandbox gives every run one of its own.
+#[test]
+fn a_build_has_another_directory_for_temporary_files() {
+    let check = |machine: ScriptedMachine, kind: ProgramKind, files: &[&str]| {
+        let plan = plan_files(machine, kind, SourceShape::Directory, files).expect("a plan");
+        let env = plan.build.expect("a build").command.env;
+        let is_temporary = |(name, value): &(String, String)| name == "TMPDIR" || value == "/box";
+        assert!(!env.iter().any(is_temporary), "{env:?}");
+    };
+    let go =
+        || ScriptedMachine::default().with_tool("/usr/bin/go").with_answer("env", "/usr/lib/go");
+    check(go(), ProgramKind::Submission, &["a.go=func main() {}", "go.mod"]);
+    check(go(), ProgramKind::Submission, &["a.go=func main() {}"]);
+    check(java(ScriptedMachine::default()), ProgramKind::Submission, &["A.java=class A {}"]);
+    check(python(ScriptedMachine::default()), ProgramKind::Submission, &["a.py"]);
+    check(ScriptedMachine::default().with_gcc(ARCHIVE), ProgramKind::Submission, &["a.c"]);
+    check(ScriptedMachine::default(), ProgramKind::InputValidator, &["*build=#!/bin/sh\n"]);
 }

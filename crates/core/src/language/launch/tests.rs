@@ -94,6 +94,8 @@ fn endings_determine_the_language() {
     check(&["main.js", "lib.js"], "javascript: lib.js main.js -> main.js");
     check(&["a.go", "b.go"], "go: a.go b.go -> -");
     check(&["a.go", "go.mod"], "go: . -> -");
+    let module = ["a.go=package main\nfunc main() {}", "cmd/a.go=func main() {}", "go.mod"];
+    check(&module, "go: . -> -");
 }
 
 /// 2025-09, "Submissions": a submission without a clear language is not built; the others are
@@ -129,6 +131,9 @@ fn the_named_language_comes_before_endings() {
     };
     check("cpp", SourceShape::Directory, &["a.c", "b.py"], "cpp: a.c -> -");
     check("perl", SourceShape::File, &["a.pl"], "perl: a.pl -> a.pl");
+    let prolog = "juror does not support Prolog (the language set for it); `juror languages` lists the supported languages";
+    check("prolog", SourceShape::File, &["a.pl=use strict;"], prolog);
+    check("python3", SourceShape::File, &["a.pm"], "python3: a.pm -> a.pm");
     check("python3", SourceShape::File, &["a.txt"], "python3: a.txt -> a.txt");
     check("cppgmp", SourceShape::File, &["a.cpp"], "cppgmp: a.cpp -> -");
     check("pypy3", SourceShape::File, &["a.py"], "pypy3: a.py -> a.py");
@@ -149,8 +154,8 @@ fn the_named_language_comes_before_endings() {
 /// 2025-09, "Submissions": an `entrypoint` that is not there is an error
 #[test]
 fn an_unclear_entry_point_has_help() {
-    let python = "python3: a.py b.py";
-    check(&["a.py=import b", "b.py=if __name__ == '__main__':"], &format!("{python} -> b.py"));
+    let guard = "if __name__ == '__main__':";
+    check(&["a.py=x", &format!("b.py={guard}")], "python3: a.py b.py -> b.py");
     check(
         &["a.py", "b.py"],
         "cannot tell which of `a.py`, `b.py` is the main file; name the main file `__main__.py`, set the entry point in the package, or give --start to `juror judge`",
@@ -212,7 +217,7 @@ fn a_submitted_file_starts_before_an_included_one() {
     check("python3", &["sol.py"], &["grader.py"], "python3: grader.py sol.py -> sol.py");
     check(
         "python3",
-        &["a.py=import b", "b.py=if __name__ == '__main__':"],
+        &["a.py=x", "b.py=if __name__ == '__main__':"],
         &["c.py=if __name__ == '__main__':"],
         "python3: a.py b.py c.py -> b.py",
     );
@@ -296,4 +301,221 @@ fn a_fault_becomes_a_diagnostic_with_help() {
         "the files are in several languages: `a; b.cpp` is C++, `c.py` is Python 3",
         "set the language in the package, or keep the files of one language",
     );
+}
+
+/// 2025-09, "Languages": `.pl` is Perl if its text or a file beside it says so, else Prolog
+#[test]
+fn an_ending_of_two_languages_is_decided_by_the_text() {
+    let perl = |files: &[&str], expected: &str| check(files, &format!("perl: {expected}"));
+    perl(&["a.pl=#!/usr/bin/perl\nprint 1;"], "a.pl -> a.pl");
+    perl(&["a.pl=use warnings;\nprint 1;"], "a.pl -> a.pl");
+    perl(&["a.pl=my $n = <>; print $n", "n.txt"], "a.pl -> a.pl");
+    perl(&["a.pl=require './b.pl'; my $x = f();", "b.pl=sub f { 1 }"], "a.pl b.pl -> a.pl");
+    perl(&["a.pl=print 1", "b.pm=1;", "main.pl=f()"], "a.pl b.pm main.pl -> main.pl");
+    perl(&["Sum.pm=package Sum; sub f { 1 }", "a.pl=use Sum;\nf()"], "Sum.pm a.pl -> a.pl");
+    for prolog in ["a.pl=main :- write(1).", "a.pl=% use strict;\nmain.", "a.pl=x('my $x')."] {
+        check(
+            &[prolog],
+            "juror does not support Prolog (by the ending of `a.pl`); if it is Perl, say so: give it a line `use strict;`, or name it in the package",
+        );
+    }
+}
+
+/// A directory in one language: its program, a test and another program, and what starts or is compiled.
+struct ProgramDirectory<'a> {
+    files: &'a [&'a str],
+    test: &'a str,
+    other: &'a str,
+    expected: &'a str,
+    with_other: &'a str,
+}
+
+/// 2025-09, "Programs": a file that another one imports does not start, and a test does not; what is left is named
+#[test]
+fn the_program_is_neither_a_test_nor_imported() {
+    let could = |both: &str| format!("each of {both} could be the main file; ");
+    let directories = [
+        ProgramDirectory {
+            files: &["solve.py=from util import f", "util.py=if __name__ == '__main__':\n f()"],
+            test: "test_solve.py=import solve",
+            other: "old.py=f()",
+            expected: "-> solve.py",
+            with_other: "cannot tell which of `old.py`, `solve.py` is the main file; ",
+        },
+        ProgramDirectory {
+            files: &["solve.js=const { f } = require('./util')", "util.js=exports.f = 1"],
+            test: "solve.test.js=require('./solve')",
+            other: "old.js=f()",
+            expected: "-> solve.js",
+            with_other: &could("`old.js`, `solve.js`"),
+        },
+        ProgramDirectory {
+            files: &["solve.ts=import { f } from \"./util.js\"", "util.ts=export const f = 1"],
+            test: "solve.spec.ts=import './solve'",
+            other: "old.ts=f()",
+            expected: "-> solve.ts",
+            with_other: &could("`old.ts`, `solve.ts`"),
+        },
+        ProgramDirectory {
+            files: &["solve.rb=require_relative 'util'", "util.rb=f if __FILE__ == $0"],
+            test: "solve_test.rb=require_relative 'solve'",
+            other: "old.rb=f",
+            expected: "-> solve.rb",
+            with_other: &could("`old.rb`, `solve.rb`"),
+        },
+        ProgramDirectory {
+            files: &["solve.lua=local u = require(\"lib.util\")", "lib/util.lua=return {}"],
+            test: "spec/solve.lua=require 'solve'",
+            other: "old.lua=f()",
+            expected: "-> solve.lua",
+            with_other: &could("`old.lua`, `solve.lua`"),
+        },
+        ProgramDirectory {
+            files: &["solve.php=<?php require_once __DIR__ . '/util.php';", "util.php=<?php"],
+            test: "tests/SolveTest.php=<?php require '../solve.php';",
+            other: "old.php=<?php",
+            expected: "-> solve.php",
+            with_other: &could("`old.php`, `solve.php`"),
+        },
+        ProgramDirectory {
+            files: &["solve.pl=use strict;\nuse My::Util;", "My/Util.pm=1;"],
+            test: "test-solve.pl=require './solve.pl';",
+            other: "old.pl=1",
+            expected: "-> solve.pl",
+            with_other: &could("`old.pl`, `solve.pl`"),
+        },
+        ProgramDirectory {
+            files: &["solve.sh=source \"$(dirname \"$0\")/util.sh\"", "util.sh=f() { :; }"],
+            test: "test_solve.sh=. ./solve.sh",
+            other: "old.sh=f",
+            expected: "-> solve.sh",
+            with_other: &could("`old.sh`, `solve.sh`"),
+        },
+        ProgramDirectory {
+            files: &["solve.nim=import std/math, util", "util.nim=proc f*() = discard"],
+            test: "tests/t.nim=import ../solve",
+            other: "old.nim=f()",
+            expected: "-> solve.nim",
+            with_other: &could("`old.nim`, `solve.nim`"),
+        },
+        ProgramDirectory {
+            files: &["solve.rs=mod util;\nfn main() {}", "util.rs=fn main() {}"],
+            test: "tests/solve.rs=fn main() {}",
+            other: "old.rs=fn main() {}",
+            expected: "-> solve.rs",
+            with_other: &could("`old.rs`, `solve.rs`"),
+        },
+        ProgramDirectory {
+            files: &["Solve.kt=fun main() = f()", "Util.kt=fun f() = 1"],
+            test: "SolveTest.kt=import kotlin.test.Test",
+            other: "Old.kt=fun main() = f()",
+            expected: "kotlin: Solve.kt Util.kt -> SolveKt",
+            with_other: &could("`OldKt`, `SolveKt`"),
+        },
+        ProgramDirectory {
+            files: &[
+                "Solve.java=class Solve { public static void main(String[] a) {} }",
+                "Util.java=class Util {}",
+            ],
+            test: "SolveTest.java=import org.junit.Test; class SolveTest { Solve s; }",
+            other: "Old.java=class Old { public static void main(String[] a) {} }",
+            expected: "java: Solve.java Util.java -> Solve",
+            with_other: &could("`Old.java`, `Solve.java`"),
+        },
+        ProgramDirectory {
+            files: &[
+                "go.mod",
+                "cmd/solve/a.go=package main\nfunc main() {}",
+                "lib/b.go=package lib",
+            ],
+            test: "lib/b_test.go=package lib",
+            other: "cmd/old/a.go=package main\nfunc main() {}",
+            expected: "go: ./cmd/solve -> -",
+            with_other: &could("`./cmd/old`, `./cmd/solve`"),
+        },
+        ProgramDirectory {
+            files: &["solve.ml=let () = Util.f ()", "util.ml=let f () = ()"],
+            test: "test_util.ml=let () = assert (Util.f () = ())",
+            other: "old.ml=let () = Solve.f ()",
+            expected: "ocaml: util.ml solve.ml -> -",
+            with_other: "ocaml: util.ml solve.ml old.ml -> -",
+        },
+        ProgramDirectory {
+            files: &["solve.cpp=#include \"util.cpp\"\nint main() {}", "util.cpp=int f();"],
+            test: "solve_test.cpp=#include <gtest/gtest.h>",
+            other: "old.cpp=int f();",
+            expected: "cpp: solve.cpp -> -",
+            with_other: "cpp: old.cpp solve.cpp -> -",
+        },
+    ];
+    for ProgramDirectory { files, test, other, expected, with_other } in directories {
+        check_part(files, expected);
+        check_part(&[files, &[test]].concat(), expected);
+        check_part(&[files, &[test, other]].concat(), with_other);
+    }
+}
+
+/// The spec, or the fault, contains this.
+fn check_part(files: &[&str], expected: &str) {
+    let mut files = files.to_vec();
+    files.sort_unstable();
+    let case = LaunchCase { files: &files, ..DIRECTORY };
+    let shown = show_spec(spec_of(&case, Vec::new()));
+    assert!(shown.contains(expected), "{files:?}: {shown}");
+}
+
+#[test]
+fn an_import_is_code_and_names_a_file_of_the_directory() {
+    let several = "each of `a.py`, `b.py` could be the main file";
+    let guard = "if __name__ == '__main__': f()";
+    let guarded = |text: &str| format!("{text}\n{guard}");
+    let check_two = |first: &str, second: &str, expected: &str| {
+        check_part(&[&guarded(first), &guarded(second)], expected);
+    };
+    check_two("a.py=", "b.py=# import a", several);
+    check_two("a.py=", "b.py='''\nimport a\n'''", several);
+    check_two("a.py=import b", "b.py=import a", several);
+    check_two("a.py=import b", "b.py=", "-> a.py");
+    let neither = "cannot tell which of `gcd.py`, `util.py`";
+    check_part(&["gcd.py=f()", "util.py=from math import gcd"], neither);
+    for import in [
+        "import sys, b as c",
+        "x = 1; import b",
+        "from . import b",
+        "from .b import (\n f,\n g)",
+        "b = __import__('b')",
+        "try: import b\nexcept: pass",
+    ] {
+        check_part(&[&format!("a.py={import}"), "b.py=x"], "-> a.py");
+    }
+    check_part(&["src/a.py=from src.b import f", "src/b.py=f"], "-> src/a.py");
+    check_part(&["a.js=import f from \"./lib/b.js\"", "lib/b.js=x"], "-> a.js");
+    check_part(&["a.js=// require('./b')", "b.js=x"], "each of `a.js`, `b.js` could be");
+    check_part(&["a.lua=dofile('b.lua')", "b.lua=x"], "-> a.lua");
+    check_part(&["a.rb=require './b'", "b.rb=x"], "-> a.rb");
+    check_part(&["a.php=<?php include('b.php');", "b.php=x"], "-> a.php");
+    check_part(&["a.r=source('b.r')", "b.r=x"], "-> a.r");
+}
+
+#[test]
+fn a_test_starts_only_if_there_is_nothing_else() {
+    check_part(&["conftest.py=x", "sum.py=x"], "-> sum.py");
+    check_part(&["__init__.py=x", "sum.py=x"], "-> sum.py");
+    check_part(&["sum.py=x", "test.py=import sum\nassert sum.f(1) == 2"], "-> sum.py");
+    check_part(&["sum.py=x", "test.py=y"], "cannot tell which of `sum.py`, `test.py`");
+    check_part(&["test.py=import util\nutil.f()", "util.py=x"], "-> test.py");
+    check_part(&["test_a.py=x"], "-> test_a.py");
+    check_part(&["test_a.py=import test_b", "test_b.py=x"], "-> test_a.py");
+    check_part(&["contest.py=import latest", "latest.py=x"], "-> contest.py");
+}
+
+#[test]
+fn a_test_that_the_program_names_is_compiled() {
+    let header = "a.cpp=#include \"test_io.h\"";
+    check(&[header, "test_io.cpp", "test_io.h"], "cpp: a.cpp test_io.cpp -> -");
+    check(&["CaseTest.cs", "a.cs=new CaseTest()"], "csharp: CaseTest.cs a.cs -> -");
+    check(&["test_a.c", "test_b.c"], "c: test_a.c test_b.c -> -");
+    check(&["a.spec.ts=describe()", "a.ts=1"], "typescript: a.ts -> a.ts");
+    check(&["a.py=1", "test_a.py=print 1"], "python3: a.py -> a.py");
+    check(&["SumSpec.hs=main = g", "sum.hs=main = f"], "haskell: sum.hs -> -");
 }

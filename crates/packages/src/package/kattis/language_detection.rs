@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use crate::package::files::{PackageEntry, PackageFiles};
+use juror_core::language::perl::is_perl;
 use juror_core::language::table::Language;
 use juror_core::root::FilePath;
 
@@ -19,11 +20,17 @@ pub(super) fn detect_language(tree: &PackageFiles, program: &PackageEntry) -> Op
     let inside = tree.below(&program.name).iter().filter(|item| item.is_file());
     for item in inside.chain(program.is_file().then_some(program)) {
         let Some(language) = Language::of_file(Path::new(item.base_name())) else { continue };
-        *files.entry(language.code).or_default() += 1;
+        let is_perl = || is_perl(&item.path.read_prefix(1 << 20).unwrap_or_default());
+        let is_perl = language.code == "prolog" && is_perl();
+        *files.entry(if is_perl { "perl" } else { language.code }).or_default() += 1;
         // Such a file counts for both versions of Python.
         if item.base_name().ends_with(".py") && asks_for_python_2(&item.path) {
             *files.entry("python2").or_default() += 1;
         }
+    }
+    if files.contains_key("perl") {
+        let shared = files.remove("prolog").unwrap_or_default();
+        *files.entry("perl").or_default() += shared;
     }
     if files.len() < 2 {
         return None;
