@@ -110,18 +110,26 @@ pub struct StudentProgram {
 }
 
 /// All sources in a language are one program. If several of them can start, each is a program of its own, in the
-/// largest directory in which no other starts. `start` is the name of a file that starts.
+/// largest directory in which no other starts. `start` is the name of a file that starts, `language` the code of the
+/// only language that counts.
 ///
 /// A directory that cannot be read is one program: its build reports the reason.
-pub fn programs(student: &FilePath, start: Option<&str>) -> Vec<StudentProgram> {
+pub fn programs(
+    student: &FilePath,
+    start: Option<&str>,
+    language: Option<&str>,
+) -> Vec<StudentProgram> {
     let start = start.map(composed);
     let start = start.as_deref();
     let program = Program { path: student.clone(), ..Program::default() };
     let Ok(sources) = sources::read(&program) else { return vec![StudentProgram::default()] };
     let mut languages: BTreeMap<&str, (&Language, Vec<&TreeEntry>)> = BTreeMap::new();
+    let wanted = language.and_then(Language::by_code);
     for (file, language) in known_sources(&sources.files) {
+        let language = wanted.filter(|it| it.reads(&file.name)).unwrap_or(language);
         languages.entry(language.code).or_insert((language, Vec::new())).1.push(file);
     }
+    languages.retain(|code, _| wanted.is_none_or(|it| it.code == *code));
     if student.join(MANIFEST).is_file() || !student.is_dir() || languages.is_empty() {
         return vec![StudentProgram::default()];
     }
@@ -303,7 +311,7 @@ mod tests {
     /// Checks the programs of a student: name, directory, `:entry` and `-file` for each file that it is without.
     fn check(files: &[&str], start: Option<&str>, expected: &[&str]) {
         let keep = directory(files);
-        let found = programs(&FilePath::root(keep.path()), start);
+        let found = programs(&FilePath::root(keep.path()), start, None);
         let found = found.into_iter().map(|program| {
             let mut shown = format!("{} {}", program.name.display(), program.directory.display());
             shown.extend(program.entry_point.map(|it| format!(":{it}")));
@@ -366,6 +374,22 @@ mod tests {
             &[&format!("a_test.cpp={main}"), &format!("b_test.cpp={main}")],
             &["a_test.cpp -b_test.cpp", "b_test.cpp -a_test.cpp"],
         );
+    }
+
+    #[test]
+    fn with_a_language_only_its_sources_are_programs() {
+        let keep = directory(&["sum.py=1", "sum.cpp=int main() {}", "sum.txt"]);
+        let check = |language: &str, without: &[&str]| {
+            let found = programs(&FilePath::root(keep.path()), None, Some(language));
+            let without = without.iter().map(PathBuf::from).collect();
+            assert_eq!(
+                found,
+                [StudentProgram { files_of_others: without, ..StudentProgram::default() }]
+            );
+        };
+        check("pypy3", &[]);
+        check("cppgmp", &[]);
+        check("java", &[]);
     }
 
     #[test]

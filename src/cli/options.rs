@@ -12,6 +12,7 @@ use crate::ops::options::{HostOptions, KeepOption, RunOptions, STANDARD_INPUT, W
 use crate::report::style::{Order, SubmissionFilter, TableListing};
 use juror_core::grader::Dialect;
 use juror_core::isolation::RequiredIsolation;
+use juror_core::language::table::Language;
 use juror_core::program::BuildVariant;
 use juror_core::shard::Shard;
 use juror_core::units::Bytes;
@@ -95,6 +96,11 @@ impl RunArguments {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = RUNS)]
 pub struct BuildArguments {
+    /// Language of the submission, such as pypy3, C++ or 'GNU C++20', if its ending does not say it
+    ///
+    /// It goes before the package's `language`. `juror languages` lists the codes.
+    #[arg(long, value_name = "CODE", value_parser = parse_language, conflicts_with = "program")]
+    pub language: Option<&'static Language>,
     /// Build with the checks of the language, to find crashes; memory is not limited, and time is five times as long
     ///
     /// C and C++ get the sanitizers for addresses and undefined behaviour, checked containers, and -DLOCAL. Rust gets
@@ -111,13 +117,22 @@ pub struct BuildArguments {
 /// One value of an option. For clap, a plain `Vec` would be several values.
 type Words = Vec<String>;
 
+fn parse_language(name: &str) -> Result<&'static Language, String> {
+    let help = "`juror languages` lists the languages";
+    Language::by_name(name).ok_or_else(|| format!("there is no such language; {help}"))
+}
+
 fn parse_flags(text: &str) -> Result<Words, String> {
     split_words(text).map_err(|reason| format!("it {reason}"))
 }
 
 impl BuildArguments {
     pub fn variant(&self) -> BuildVariant {
-        BuildVariant { debug: self.debug, flags: self.flags.clone().unwrap_or_default() }
+        BuildVariant {
+            language: self.language.map(|it| it.code),
+            debug: self.debug,
+            flags: self.flags.clone().unwrap_or_default(),
+        }
     }
 }
 

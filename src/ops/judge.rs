@@ -171,7 +171,7 @@ pub fn judge(
     let mut class = BTreeSet::new();
     let mut submissions = find_submissions(options, &problem, &mut class, context)?;
     for submission in &mut submissions {
-        submission.program.variant = options.runs.variant.clone();
+        submission.program.set_variant(&options.runs.variant);
     }
     let found = duplicates::find_duplicates(&submissions);
     if !found.is_empty() {
@@ -360,7 +360,8 @@ fn find_submissions(
             let warning = |it| Diagnostic { severity: Severity::Warning, ..it };
             context.send_diagnostics(found.into_iter().map(warning));
             let student = FilePath::root(opened.unwrap_or(student));
-            let found = class::programs(&student, options.start.as_deref());
+            let found =
+                class::programs(&student, options.start.as_deref(), options.runs.variant.language);
             if !is_class {
                 context.send_diagnostics(class::mixed_folder_warning(path, &found));
             }

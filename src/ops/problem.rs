@@ -65,7 +65,7 @@ pub fn set_variant(
     memory: Option<Bytes>,
 ) -> Result<(), Stop> {
     if *variant != BuildVariant::default() && problem.kind.submitted == SubmittedContent::Answers {
-        let what = "submissions to this problem are answers, which are not built; leave out --debug and --flags";
+        let what = "submissions to this problem are answers, which are not built; leave out --debug, --flags and --language";
         return Err(Stop::usage(what));
     }
     if variant.debug && memory.is_some() {

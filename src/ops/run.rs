@@ -105,7 +105,7 @@ pub fn run_once(
         Some(path) => Some(local_submission(path, &problem).map_err(Stop::usage)?),
     };
     if let Some(submission) = &mut submission {
-        submission.program.variant = options.variant.clone();
+        submission.program.set_variant(&options.variant);
     }
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;

@@ -130,6 +130,18 @@ fn neither_a_test_nor_an_imported_file_starts() {
 }
 
 #[test]
+fn a_language_can_be_named() {
+    let fixture = Fixture::new();
+    fixture.write("sol.txt", "a, b = map(int, input().split())\nprint(a + b)\n");
+    fixture.write("sol.pl", "my ($a, $b) = split ' ', <STDIN>;\nprint $a + $b, \"\\n\";\n");
+    fixture.check("judge sum sol.txt --language=Python3.11", 0, &["AC sol.txt"]);
+    fixture.check("run sum sol.txt --language=py --case=sample/1", 0, &[]);
+    fixture.check("judge sum sol.pl", 0, &["AC sol.pl"]);
+    fixture.check("judge sum sol.pl --language=prolog", 2, &["juror does not support Prolog"]);
+    fixture.check("judge sum sol.txt --language=klingon", 2, &["there is no such language"]);
+}
+
+#[test]
 fn a_student_is_a_directory_a_file_or_an_archive() {
     let fixture = Fixture::new();
     write_class(

@@ -51,9 +51,11 @@ pub struct Program {
     pub package: Option<FilePath>,
 }
 
-/// What the build of a program adds to its usual commands.
+/// How a user wants a program to be built.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BuildVariant {
+    /// The code of its language, instead of what its package and its files say.
+    pub language: Option<&'static str>,
     /// Whether it is built and run with the checks of its language, to find its faults.
     pub debug: bool,
     /// Words for the command line of the build.
@@ -65,6 +67,11 @@ pub struct BuildVariant {
 pub const PARTLY_RIGHT_EXIT_CODE: i32 = 50;
 
 impl Program {
+    pub fn set_variant(&mut self, variant: &BuildVariant) {
+        self.variant = variant.clone();
+        self.language = variant.language.map(str::to_owned).or(self.language.take());
+    }
+
     /// The names to define if it is in C or C++. Every program but a submission may include testlib.h, in any way.
     pub fn definitions(&self) -> Vec<String> {
         let mut all = self.defines.clone();

@@ -53,7 +53,7 @@ pub(super) fn read_setting(
             submission
         }
     };
-    submission.program.variant = options.variant.clone();
+    submission.program.set_variant(&options.variant);
     problem::set_variant(&mut problem, &options.variant, None)?;
     let reference = options.reference.as_ref();
     let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;

@@ -119,7 +119,7 @@ fn find_language(program: &Program, sources: &Sources) -> Result<&'static Langua
     if !first.is_supported() {
         let because = format!("by the ending of `{}`", file.name.display());
         let fault = unsupported_language(first, &because);
-        let help = "if it is Perl, say so: give it a line `use strict;`, or name it in the package";
+        let help = "if it is Perl, say so: give it a line `use strict;`, or add `--language perl`";
         return Err(match first.code {
             "prolog" => ProgramFault::new(fault.message, help),
             _ => fault,

@@ -126,7 +126,7 @@ fn check_variant(
 #[test]
 fn a_variant_adds_words_to_the_commands() {
     let flags = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect();
-    let debug = BuildVariant { debug: true, flags: flags(&["-DX=a b", "-O0"]) };
+    let debug = BuildVariant { language: None, debug: true, flags: flags(&["-DX=a b", "-O0"]) };
     let only_flags = BuildVariant { debug: false, ..debug.clone() };
     let only_debug = BuildVariant { flags: Vec::new(), ..debug.clone() };
     let gxx = || ScriptedMachine::default().with_gxx(ARCHIVE);

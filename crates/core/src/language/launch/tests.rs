@@ -316,7 +316,7 @@ fn an_ending_of_two_languages_is_decided_by_the_text() {
     for prolog in ["a.pl=main :- write(1).", "a.pl=% use strict;\nmain.", "a.pl=x('my $x')."] {
         check(
             &[prolog],
-            "juror does not support Prolog (by the ending of `a.pl`); if it is Perl, say so: give it a line `use strict;`, or name it in the package",
+            "juror does not support Prolog (by the ending of `a.pl`); if it is Perl, say so: give it a line `use strict;`, or add `--language perl`",
         );
     }
 }
