@@ -504,7 +504,7 @@ fn plain_runs_have_a_warning() {
     fixture.check(
         "judge sum wrong.sh --isolation=plain",
         1,
-        &["repeat: juror judge sum --isolation=plain wrong.sh --case"],
+        &["repeat: juror judge sum --isolation plain wrong.sh --case"],
     );
     fixture.check(
         "judge sum right.sh --isolation=none",

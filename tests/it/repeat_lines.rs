@@ -144,7 +144,7 @@ fn a_line_repeats_a_judgement_with_all_of_its_options() {
         "--quiet",
     ]);
     run(&["judge", "sum", "wrong.sh", "--events=o.jsonl", "--sort", "name", "--only=failed"]);
-    run(&["judge", "sum", "wrong.sh", "--verbose", "--color", "never"]);
+    run(&["judge", "sum", "wrong.sh", "--language", "bash", "--verbose", "--color", "never"]);
     check_all(&fixture, "judge", &tried);
     check_all(&fixture, "watch", &tried);
 }
@@ -190,7 +190,10 @@ fn a_line_repeats_a_search_with_all_of_its_options() {
         &format!("sum wrong.sh {times} --exclusive --cache off --reference accepted/right.sh"),
         &[],
     );
-    run(&format!("sum wrong.c {times} --debug --flags=-O0 --quiet --color never"), &[]);
+    run(
+        &format!("sum wrong.c {times} --debug --flags=-O0 --quiet --color never --language c"),
+        &[],
+    );
     run(&format!("sum wrong.sh {times} --executor local --verbose --save-slowest new.in"), &[]);
     let alone = format!("wrong.sh --reference right.sh {times}");
     run(&format!("{alone} --input-grammar sum/input_validators/sum.ctd --checker tokens"), &[]);

@@ -35,6 +35,9 @@ pub const FOLDERS: [&str; 6] = ["test", "tests", "sample", "samples", "data", "t
 const PARTS: [&str; 10] =
     ["subtask", "sub", "group", "batch", "set", "part", "case", "test", "sample", "testcase"];
 
+/// Of a package, whose settings are missing if it is read as bare tests.
+const PACKAGE_SAMPLES: [&str; 2] = ["data", "sample"];
+
 /// Directories below the package, such as `data/subtask1/in`.
 const MAX_DEPTH: usize = 3;
 
@@ -247,6 +250,7 @@ fn is_role(directory: &str) -> bool {
 pub(super) fn is_folder(directory: &str) -> bool {
     let parts: Vec<&str> = directory.split('/').collect();
     parts.len() <= MAX_DEPTH
+        && parts[..parts.len().min(2)] != PACKAGE_SAMPLES
         && parts.iter().enumerate().all(|(depth, part)| {
             let lower = part.to_ascii_lowercase();
             let number = |it: char| it.is_ascii_digit() || matches!(it, '-' | '_' | ' ');
