@@ -145,10 +145,11 @@ mod tests {
             let contents = PlannedContents::Copy(FilePath::root(&*old).join(name));
             PlannedFile { name: format!("validator/{name}"), contents }
         });
+        let written = FilePath::root(keep.path()).join("new");
         for file in &files {
-            write_file(&FilePath::root(&*new), file).expect("a file");
+            write_file(&written, file).expect("a file");
         }
-        let archive = pack_zip(&files, &FilePath::root(&*new)).expect("an archive");
+        let archive = pack_zip(&files, &written).expect("an archive");
         let unpacked = package::archive::unpack(&archive, &again).expect("its files");
         for link in [new.join("validator/run"), unpacked.join("run")] {
             assert_eq!(fs::read_link(&link).expect("a link"), Path::new("out/validate"));

@@ -459,7 +459,7 @@ impl Version1Memory {
 
     /// The limit was hit in this run.
     fn was_hit(&mut self, peak: u64) -> Result<bool, Fault> {
-        if !self.first_limit.is_some_and(|limit| peak.saturating_add(LEFTOVER_MIN) >= limit) {
+        if self.first_limit.is_none_or(|limit| peak.saturating_add(LEFTOVER_MIN) < limit) {
             return Ok(false);
         }
         let with_swap = self.failures_with_swap.as_ref().map_or(Ok(0), read_number)?;

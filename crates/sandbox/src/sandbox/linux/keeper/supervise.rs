@@ -228,13 +228,13 @@ impl Supervisor<'_> {
             }
             let happened = fds.each_ref().map(|fd| !fd.revents().is_empty());
             let [gone, speaks, rings, reported, asks] = happened;
-            if let Some(notifications) = self.notifications.as_mut().filter(|_| asks) {
-                if notifications.answer_call(self.outputs) {
-                    // The kernel's limit must follow soon.
-                    let soon = sys::clock(libc::CLOCK_MONOTONIC) + SLEEP_MIN;
-                    self.next_output_check = self.next_output_check.min(soon);
-                    return Ok([gone, speaks, rings, reported]);
-                }
+            if let Some(notifications) = self.notifications.as_mut().filter(|_| asks)
+                && notifications.answer_call(self.outputs)
+            {
+                // The kernel's limit must follow soon.
+                let soon = sys::clock(libc::CLOCK_MONOTONIC) + SLEEP_MIN;
+                self.next_output_check = self.next_output_check.min(soon);
+                return Ok([gone, speaks, rings, reported]);
             }
             if !asks || gone || speaks || rings || reported || remaining == Some(0) {
                 return Ok([gone, speaks, rings, reported]);
