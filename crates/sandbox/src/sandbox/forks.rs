@@ -172,7 +172,10 @@ mod tests {
             FORKS.set(true);
             // SAFETY: the copy ends at once.
             let forked = unsafe { fork() }.unwrap();
-            let Some(process) = forked else { unsafe { libc::_exit(0) } };
+            let Some(process) = forked else {
+                // SAFETY: takes no pointer.
+                unsafe { libc::_exit(0) }
+            };
             FORKS.set(false);
             assert!(ends(process), "the copy waits for a lock");
             assert!(holder.join().is_ok() && waiter.join().is_ok());
