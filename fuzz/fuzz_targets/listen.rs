@@ -42,7 +42,7 @@ fuzz_target!(|data: &[u8]| {
         let settings = String::from_utf8(files[0].text.clone()).expect("a text");
         assert_eq!(received_url(&settings).as_deref(), Some(&*problem.url));
         let names: BTreeSet<String> = files.iter().map(|file| file.name.clone()).collect();
-        let change = changed_folder(&problem, &settings, &names);
+        let change = changed_folder(&problem, &settings, &names).expect("a change");
         assert!(change.remove.is_empty() && change.write.len() == files.len());
     }
 });
