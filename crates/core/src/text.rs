@@ -62,7 +62,7 @@ pub fn printable(text: &str) -> String {
 ///
 /// Source: Unicode Standard Annex 15, form C.
 pub fn composed(name: &str) -> String {
-    name.nfc().collect()
+    if name.is_ascii() { name.to_owned() } else { name.nfc().collect() }
 }
 
 /// Composed, for reports. Bytes that are not UTF-8 become `\xff`, so that no two of those look alike.

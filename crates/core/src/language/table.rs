@@ -534,7 +534,8 @@ impl Language {
     }
 
     fn by_ending(name: &Path) -> Option<&'static Self> {
-        LANGUAGES.iter().find(|it| has_ending(name, it.extensions))
+        let extension = name.extension()?.to_str()?;
+        LANGUAGES.iter().find(|it| has_ending(extension, it.extensions))
     }
 
     pub fn supported() -> impl Iterator<Item = &'static Self> {
@@ -556,13 +557,14 @@ impl Language {
 
     /// For a language that is named.
     pub fn reads(&self, name: &Path) -> bool {
-        has_ending(name, self.extensions) || has_ending(name, self.further_extensions)
+        let endings = [self.extensions, self.further_extensions];
+        let extension = name.extension().and_then(|it| it.to_str());
+        extension.is_some_and(|it| endings.iter().any(|endings| has_ending(it, endings)))
     }
 }
 
 /// Upper and lower case differ, as in `.C` and `.c`.
-fn has_ending(name: &Path, endings: &str) -> bool {
-    let Some(extension) = name.extension().and_then(|it| it.to_str()) else { return false };
+fn has_ending(extension: &str, endings: &str) -> bool {
     let mut endings = endings.split_whitespace();
     endings.any(|ending| ending.strip_prefix('.') == Some(extension))
 }
