@@ -1,5 +1,9 @@
 //! The door of the library: judges submissions from within a program.
 
+pub mod cases;
+pub mod open_package;
+pub mod submissions;
+
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::fmt;
@@ -8,9 +12,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::ops::open_package::OpenPackage;
-use crate::ops::submissions::{named_submission, outside_program};
-use crate::ops::{cases, validators};
+use crate::door::open_package::OpenPackage;
+use crate::door::submissions::{named_submission, outside_program};
 use juror_core::check::options::Options;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::Event;
@@ -23,7 +26,6 @@ use juror_core::root::FilePath;
 use juror_core::stop::{Stop, StopFlag, with_stop_flags};
 use juror_core::submission::Submission as NamedSubmission;
 use juror_core::units::Bytes;
-use juror_data::recipe::complete::{self, CompletedFiles};
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{Builder, PreparedProgram};
 use juror_judging::cache::result_cache::ResultCache;
@@ -31,6 +33,8 @@ use juror_judging::judge::case::{Detail, ReadyCase, Validators};
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::judging::{self, JudgingTask};
 use juror_judging::judge::score::RunPolicy;
+use juror_judging::judge::validators;
+use juror_judging::recipe::complete::{self, CompletedFiles};
 use juror_packages::package;
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::local::LocalExecutor;

@@ -10,7 +10,8 @@
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
-mod door;
+#[doc(hidden)]
+pub mod door;
 
 pub use door::{Judge, JudgeBuilder, Problem, Submission};
 pub use juror_core::event::{CommandTask, Event, Note, WorkProgress};

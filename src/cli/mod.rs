@@ -46,7 +46,7 @@ use clap::{Arg, CommandFactory, Parser};
 use juror_core::language::table::Language;
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::ops::submissions::suggest_program;
+use crate::door::submissions::suggest_program;
 use crate::report::log::{LogFormat, obeys_log};
 use juror_core::exit_code::ExitCode;
 use juror_core::text::{printable, with_help};

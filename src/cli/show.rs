@@ -7,7 +7,7 @@ use clap::builder::PossibleValuesParser;
 
 use crate::cli::options::OutputOptions;
 use crate::cli::output::Operation;
-use crate::ops::cases::find_case;
+use crate::door::cases::find_case;
 use crate::ops::context::Context;
 use crate::ops::problem::{self, ShownDiagnostics};
 use juror_core::event::Event;

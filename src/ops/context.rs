@@ -6,8 +6,8 @@ use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
+use crate::door::open_package::OpenPackage;
 use crate::ops::host::StopHandle;
-use crate::ops::open_package::OpenPackage;
 use crate::ops::package_names::{self, PackageNames};
 use juror_core::cache_use::CacheUse;
 use juror_core::diagnostic::Diagnostic;

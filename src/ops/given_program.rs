@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use crate::ops::saved_boxes::current_directory;
-use crate::ops::submissions::{add_included_files, outside_program, suggest_file};
+use crate::door::submissions::current_directory;
+use crate::door::submissions::{add_included_files, outside_program, suggest_file};
 use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
 use juror_core::problem::Problem;

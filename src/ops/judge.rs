@@ -1,17 +1,18 @@
 //! `juror judge`: submissions on a problem's test cases.
 
 use crate::class::{self, StudentProgram, duplicates};
+use crate::door::cases;
+use crate::door::submissions::{
+    add_included_files, command_submission, named_submission, own_submission,
+    own_submissions_below, prepare_command, submission_at,
+};
 use crate::ops::context::Context;
 use crate::ops::given_program::GivenProgram;
 use crate::ops::host::Host;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::submissions::{
-    add_included_files, command_submission, named_submission, own_submission,
-    own_submissions_below, prepare_command, submission_at,
-};
+use crate::ops::saved_boxes;
 use crate::ops::tests_beside::TestsBeside;
-use crate::ops::{cases, saved_boxes, validators};
 use juror_core::check::named;
 use juror_core::check::options::comparison_arguments;
 use juror_core::diagnostic::{Diagnostic, Severity};
@@ -33,6 +34,7 @@ use juror_judging::judge::judging::{self, JudgingTask};
 use juror_judging::judge::score::points::{self, Points};
 use juror_judging::judge::score::{RunPolicy, ScoringScheme};
 use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
+use juror_judging::judge::validators;
 use juror_packages::package::archive::is_archive;
 use juror_sandbox::executor::scheduler::Scheduler;
 use std::collections::{BTreeSet, HashMap, HashSet};

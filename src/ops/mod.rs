@@ -1,7 +1,6 @@
 //! What commands do, without arguments and terminals.
 
 pub mod cache;
-pub mod cases;
 pub mod compare;
 pub mod concurrent_packages;
 pub mod context;
@@ -18,7 +17,6 @@ pub mod merge;
 pub mod mutants;
 pub mod new;
 pub mod next_steps;
-pub mod open_package;
 pub mod options;
 pub mod package_names;
 pub mod problem;
@@ -30,7 +28,5 @@ pub mod statement;
 pub mod stdin;
 pub mod strength;
 pub mod stress;
-pub mod submissions;
 pub mod tests_beside;
-pub mod validators;
 pub mod verify;

@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::door::submissions::named_submission;
 use crate::ops::context::Context;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::submissions::named_submission;
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;

@@ -13,8 +13,8 @@ use juror_core::program::BuildVariant;
 use juror_core::stop::Stop;
 use juror_core::text::count_if_any;
 use juror_core::units::Bytes;
-use juror_data::recipe::complete::{self, CompletedFiles};
 use juror_judging::build::Builder;
+use juror_judging::recipe::complete::{self, CompletedFiles};
 use juror_packages::package::{self, PackageReading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,13 +6,13 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::ops::cases::find_case;
+use crate::door::cases::find_case;
+use crate::door::submissions::{command_submission, local_submission, prepare_command};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
-use crate::ops::submissions::{command_submission, local_submission, prepare_command};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::listing::quote_lines;

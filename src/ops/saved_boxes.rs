@@ -1,10 +1,10 @@
 //! `--keep`: the directory for saved boxes.
 
-use std::env;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::door::submissions::current_directory;
 use crate::ops::context::Context;
 use crate::ops::options::KeepOption;
 use juror_core::event::{Event, Note};
@@ -41,10 +41,6 @@ pub fn misplaced_value(keep: &KeepOption, path: &Path) -> Option<String> {
     (*keep == KeepOption::NewDirectory && is_free).then(|| {
         format!("{name} is read as another argument; write --keep={name} for the directory")
     })
-}
-
-pub fn current_directory() -> Result<PathBuf, JudgeError> {
-    env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
 }
 
 fn make_empty_directory(dir: &Path) -> Result<PathBuf, Stop> {

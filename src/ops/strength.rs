@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::door::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::{cases, validators};
 use juror_core::event::Event;
 use juror_core::judgement::Judgement;
 use juror_core::problem::SubmittedContent;
@@ -35,6 +35,7 @@ use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::{ReadyCase, Rules};
 use juror_judging::judge::judging::JudgingTask;
+use juror_judging::judge::validators;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::executor::scheduler::Scheduler;
 

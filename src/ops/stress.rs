@@ -8,6 +8,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::door::cases;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::judge::ComparisonMode;
@@ -15,7 +16,6 @@ use crate::ops::options::HostOptions;
 use crate::ops::problem::{self};
 use crate::ops::saved_input::{self, save_input};
 use crate::ops::stress::setting::read_setting;
-use crate::ops::{cases, validators};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
 use juror_core::explanation::ExplanationResult;
@@ -43,6 +43,7 @@ use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::judging::JudgingTask;
+use juror_judging::judge::validators;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug)]

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::ops::submissions::{named_submission, suggest_source};
+use crate::door::submissions::{named_submission, suggest_source};
 use juror_core::language::table::Language;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;

@@ -1,6 +1,6 @@
 //! `juror verify`: checks packages, their data, and all their submissions against the expectations.
 
-use crate::ops::cases;
+use crate::door::cases;
 use crate::ops::concurrent_packages::PackageWork;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
@@ -8,7 +8,6 @@ use crate::ops::next_steps;
 use crate::ops::options::RunOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes;
-use crate::ops::validators;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, Note};
 use juror_core::file_name::flat_name;
@@ -29,6 +28,7 @@ use juror_judging::judge::images::{self, ImageUse};
 use juror_judging::judge::judging::{self, JudgingTask, prepare_entries};
 use juror_judging::judge::score::{RunPolicy, points_by_dialect};
 use juror_judging::judge::time_limit;
+use juror_judging::judge::validators;
 use juror_judging::output_validator::OutputValidator;
 use juror_packages::package::recipe;
 use juror_sandbox::executor::scheduler::SlotQueue;

@@ -116,7 +116,7 @@ fn only_listed_files_start_programs() {
 /// The files that write by a path, and whose. All others write below a root, by `core/root`.
 const PATH_WRITERS: [(&str, &str); 14] = [
     ("core/root/write.rs", "the root itself"),
-    ("data/recipe/complete.rs", "juror's own directory of generated data"),
+    ("judging/recipe/complete.rs", "juror's own directory of generated data"),
     ("judging/cache/store/directory.rs", "juror's own directory of results"),
     ("packages/package/archive/target.rs", "a temporary directory of juror"),
     ("packages/package/tests_file.rs", "a temporary directory of juror"),

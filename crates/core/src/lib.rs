@@ -54,6 +54,7 @@ pub mod messages;
 pub mod moment;
 pub mod outcome;
 pub mod pattern;
+pub mod placeholder;
 pub mod problem;
 pub mod program;
 pub mod progress;

@@ -6,6 +6,7 @@
 //! | [`build`] | sources to a program, by jobs in an executor |
 //! | [`plan`] | which run comes next, and which is not needed any more |
 //! | [`output_validator`] | builds, tests and runs output validators |
+//! | [`recipe`] | makes the test cases that a package describes but lacks |
 //! | [`judge`] | outcomes to verdicts, scores and judgements; time limits; expectations |
 //! | [`cache`] | results of earlier runs, on disk |
 //!
@@ -32,3 +33,4 @@ pub mod cache;
 pub mod judge;
 pub mod output_validator;
 pub mod plan;
+pub mod recipe;

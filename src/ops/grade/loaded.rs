@@ -5,22 +5,23 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::channel;
 
+use crate::door::cases;
 use crate::grade::graded::{FaultyPart, LineFault};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::{cases, validators};
 use juror_core::event::Event;
 use juror_core::judgement::TimeLimit;
 use juror_core::limits::MEMORY_OF_BARE_TESTS;
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::stop::{RefusalSubject, Remark, Stop};
-use juror_data::recipe::complete::CompletedFiles;
 use juror_judging::build::recent::RecentValues;
 use juror_judging::judge::case::Validators;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::judging::JudgingTask;
+use juror_judging::judge::validators;
+use juror_judging::recipe::complete::CompletedFiles;
 
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,

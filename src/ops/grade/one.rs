@@ -6,6 +6,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use crate::door::cases;
+use crate::door::submissions::named_submission;
 use crate::grade::fence;
 use crate::grade::graded::{FaultyPart, GradedLine, LineFault};
 use crate::grade::line::{
@@ -13,10 +15,8 @@ use crate::grade::line::{
 };
 use crate::grade::map::suggestion;
 use crate::grade::reader::{LONGEST_LINE, RawLine};
-use crate::ops::cases;
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::host::Host;
-use crate::ops::submissions::named_submission;
 use juror_core::check::options::Options;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{FaultKind, JudgeError, Judgement};

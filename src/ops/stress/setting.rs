@@ -3,13 +3,13 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use crate::door::submissions::current_directory;
+use crate::door::submissions::{command_submission, local_submission};
 use crate::ops::context::Context;
 use crate::ops::given_program::GivenProgram;
 use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::saved_boxes::current_directory;
 use crate::ops::stress::{StressOptions, StressedSubmission};
-use crate::ops::submissions::{command_submission, local_submission};
 use juror_core::check::options::Options;
 use juror_core::check::options::comparison_arguments;
 use juror_core::event::Event;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};
 use crate::recipe::built_generators::BuiltGenerators;
-use crate::recipe::seed::substitute_placeholders;
 use crate::search::result::CounterexampleOrigin;
 use juror_core::judgement::JudgeError;
+use juror_core::placeholder::{ArgumentPiece, occurrences};
 use juror_core::recipe::{GeneratorCommand, InputSource, Recipe};
 use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
-use juror_packages::package::placeholder::{ArgumentPiece, occurrences};
+use juror_judging::recipe::seed::substitute_placeholders;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GeneratorCall {

@@ -1,13 +1,13 @@
 //! A package's generators, built once and run with any seed.
 
-use crate::recipe::inputs::{Generators, build_generators};
-use crate::recipe::run::run_once;
-use crate::recipe::seed::substitute_placeholders;
 use juror_core::blob::Blob;
 use juror_core::recipe::{GeneratorCommand, Recipe, RecipeCase};
 use juror_core::stop::Stop;
 use juror_core::work::RunMode;
 use juror_judging::build::bench::Bench;
+use juror_judging::recipe::inputs::{Generators, build_generators};
+use juror_judging::recipe::run::run_once;
+use juror_judging::recipe::seed::substitute_placeholders;
 
 pub struct BuiltGenerators<'a> {
     bench: Bench<'a>,

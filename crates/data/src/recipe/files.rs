@@ -6,7 +6,6 @@ use std::io::{self, BufRead, BufReader, Cursor, Read, Seek};
 use std::path::Path;
 
 use crate::recipe::GenerateMode;
-use crate::recipe::stage::{Stage, file_name};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::GeneratedState;
 use juror_core::judgement::JudgeError;
@@ -15,6 +14,7 @@ use juror_core::root::{
     FilePath, PathEntry, PendingFile, RANDOM_LETTERS, TEMPORARY_PREFIX, UnreachedPath, WalkBounds,
     is_outside_error,
 };
+use juror_judging::recipe::stage::{Stage, file_name};
 use juror_sandbox::executor::scratch::{self, is_old};
 
 /// A complete file next to the file that it replaces.

@@ -6,32 +6,24 @@
 //! that the recipe made earlier. `--check` ignores the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use sha2::{Digest, Sha512};
 
 use crate::recipe::files::place_file;
-use crate::recipe::programs::{generator_program, solution_program};
-use crate::recipe::seed::{seed_of, substitute_placeholders};
-use crate::recipe::stage::{Stage, file_name};
 use crate::recipe::{GenerateMode, Generation};
 use juror_core::blob::{self, Blob};
 use juror_core::judgement::JudgeError;
-use juror_core::program::Program;
-use juror_core::recipe::{AnswerSource, InputSource, RecipeCase};
-use juror_core::root::{FilePath, PathKind, WalkBounds};
+use juror_core::root::FilePath;
 use juror_core::text::hex;
-use juror_core::tree::Node;
-use juror_judging::build::Builder;
-use juror_judging::build::bench::Bench;
-
-type HexDigest = String;
+use juror_judging::recipe::keys::CaseKey;
+use juror_judging::recipe::stage::{Stage, file_name};
 
 /// The digests of a case's files, by extension.
 type FileDigests = BTreeMap<String, blob::Digest>;
 
 /// The files of each case, by the digest of what the case is made from.
-type KnownCases = BTreeMap<HexDigest, FileDigests>;
+type KnownCases = BTreeMap<CaseKey, FileDigests>;
 
 /// The digests of all files that juror made, by their names below `data/`.
 type MadeFiles = BTreeMap<String, blob::Digest>;
@@ -137,104 +129,6 @@ fn memory_path(cache: &Path, package: &Path) -> Option<FilePath> {
 fn parse_memory(bytes: &[u8]) -> Option<(KnownCases, MadeFiles)> {
     let (header, known, made_files): (String, _, _) = postcard::from_bytes(bytes).ok()?;
     (header == HEADER).then_some((known, made_files))
-}
-
-/// Makes keys: digests of everything that a case is made from.
-pub(super) struct CaseKeys<'a> {
-    bench: Bench<'a>,
-    programs: BTreeMap<PathBuf, Option<HexDigest>>,
-}
-
-impl<'a> CaseKeys<'a> {
-    pub(super) fn new(bench: Bench<'a>) -> Self {
-        Self { bench, programs: BTreeMap::new() }
-    }
-
-    /// `None` if something that the case needs is missing. That is reported when the case is made.
-    pub(super) fn key_of(&mut self, case: &RecipeCase) -> Option<HexDigest> {
-        let mut hasher = Sha512::new();
-        let mut part = |name: &str, bytes: &[u8]| {
-            hasher.update(format!("{name} {}\n", bytes.len()));
-            hasher.update(bytes);
-        };
-        match &case.input {
-            InputSource::Literal(text) => part("in", text.as_bytes()),
-            InputSource::Copy => part("copy", b""),
-            InputSource::File(path) => part("text", &path.read().ok()?),
-            InputSource::Command(command) => {
-                let program = generator_program(self.bench.problem, &command.program);
-                part("generator", self.program(&program)?.as_bytes());
-                let seed = u64::from(seed_of(command));
-                for word in substitute_placeholders(command, &case.name, seed) {
-                    part("argument", word.as_bytes());
-                }
-                part("tries", command.tries.to_string().as_bytes());
-            }
-        }
-        for file in case.copy.iter().flat_map(copied_files) {
-            part("file", file.as_os_str().as_encoded_bytes());
-            part("contents", &file.read().ok()?);
-        }
-        part("given", format!("{:?}", case.files).as_bytes());
-        part("arguments", format!("{:?}", case.output_validator_args).as_bytes());
-        match &case.answer {
-            AnswerSource::OwnFile => part("own answer", b""),
-            AnswerSource::None => part("no answer", b""),
-            AnswerSource::File(path) => part("answer", &path.read().ok()?),
-            AnswerSource::Solution(path) => {
-                let program = solution_program(self.bench.problem, path);
-                part("solution", self.program(&program)?.as_bytes());
-                part("io", format!("{:?}", self.bench.problem.io).as_bytes());
-            }
-        }
-        Some(hex(&hasher.finalize()))
-    }
-
-    fn program(&mut self, program: &Program) -> Option<HexDigest> {
-        // Two generators may start with the same file, so the name counts too.
-        let key = program.path.join(format!(":{}", program.name)).into();
-        let builder = self.bench.builder;
-        let known = self.programs.entry(key);
-        known.or_insert_with(|| program_digest(program, builder)).clone()
-    }
-}
-
-/// A digest of a program's files, and of the tools and commands that build and run it.
-fn program_digest(program: &Program, builder: &Builder<'_>) -> Option<HexDigest> {
-    let plan = builder.prepare(program).ok()?.plan;
-    let mut hasher = Sha512::new();
-    let how = (plan.language.name(), &plan.tools, &plan.build, &plan.start, &plan.entry_point);
-    hasher.update(format!("{how:?}\n"));
-    for file in &plan.files {
-        if let Node::File { blob, mode } = &file.node {
-            hasher.update(format!("{:?} {mode:?}\n", file.name));
-            hasher.update(blob.digest().ok()?.0);
-        }
-    }
-    Some(hex(&hasher.finalize()))
-}
-
-/// The files that `copy` with this base may take: a superset, in which all names begin with the base.
-fn copied_files(base: &FilePath) -> Vec<FilePath> {
-    let stem = base.file_name().unwrap_or_default().to_string_lossy();
-    let prefix = format!("{stem}.");
-    let Some(dir) = base.directory() else { return Vec::new() };
-    let mut files = Vec::new();
-    let mut walk = dir.walk(WalkBounds::PACKAGE);
-    while let Some(next) = walk.next() {
-        // A path that cannot be reached is reported when it is copied.
-        let Ok(entry) = next else { continue };
-        let is_top = entry.path.parent() == Some(&dir);
-        if is_top && !entry.name().to_string_lossy().starts_with(&prefix) {
-            continue;
-        }
-        match entry.kind_and_metadata() {
-            Ok((PathKind::File, _)) => files.push(entry.path),
-            Ok((PathKind::Directory, _)) => drop(walk.enter(&entry)),
-            Err(_) => {}
-        }
-    }
-    files
 }
 
 #[cfg(test)]

@@ -3,31 +3,20 @@
 //! All files are first made in a separate directory. The package changes only after all of them exist. Each file is
 //! written next to its target, then renamed.
 
-mod answers;
 pub mod built_generators;
-pub mod complete;
 pub mod files;
-mod inputs;
 mod memory;
 mod patterns;
-mod programs;
 pub mod propose;
 mod reproducible;
-mod run;
-pub mod seed;
 pub mod seeded_generator;
-pub mod solution;
-pub mod stage;
 
 use std::collections::BTreeSet;
 use std::fs::File;
 use std::path::PathBuf;
-use std::time::Instant;
 
 use crate::recipe::files::PreparedFile;
-use crate::recipe::inputs::{Digests, Generators};
-use crate::recipe::memory::{CaseKeys, Memory};
-use crate::recipe::stage::{Stage, file_name};
+use crate::recipe::memory::Memory;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, GeneratedState};
 use juror_core::judgement::JudgeError;
@@ -35,6 +24,9 @@ use juror_core::recipe::{Recipe, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_judging::build::bench::Bench;
+use juror_judging::recipe::keys::CaseKeys;
+use juror_judging::recipe::make_files;
+use juror_judging::recipe::stage::{Stage, file_name};
 
 pub struct Generation<'a> {
     /// The problem, whose test data may be missing, and where generators and solutions run.
@@ -111,29 +103,6 @@ pub fn add_cases(generating: &Generation<'_>, names: &[String]) -> Result<Genera
         }
     }
     Ok(generated)
-}
-
-/// The results of generators. `ended_at` is the time when the last one ended.
-struct GeneratorResults<'a> {
-    generators: Generators<'a>,
-    digests: Digests,
-    ended_at: Instant,
-}
-
-/// Makes inputs, further files and answers of these cases on the stage. Adds the reasons for failures to `found`.
-fn make_files<'a>(
-    bench: &Bench<'_>,
-    stage: &Stage,
-    cases: &[&'a RecipeCase],
-    found: &mut Vec<Diagnostic>,
-) -> Result<GeneratorResults<'a>, Stop> {
-    let generators = inputs::build_generators(bench, cases)?;
-    let digests = inputs::make_inputs(bench, stage, &generators, cases, found)?;
-    let at = Instant::now();
-    // The faults of all cases are reported at once.
-    let with_input = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
-    answers::make_answers(bench, stage, &with_input.collect::<Vec<_>>(), found)?;
-    Ok(GeneratorResults { generators, digests, ended_at: at })
 }
 
 /// Files that are complete but not in place yet. So the package does not change if the disk is full.

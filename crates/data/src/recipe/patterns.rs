@@ -2,10 +2,10 @@
 
 use regex::bytes::Regex;
 
-use crate::recipe::stage::Stage;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::JudgeError;
 use juror_core::recipe::Recipe;
+use juror_judging::recipe::stage::Stage;
 
 /// Warns about cases whose files lack a pattern. Fails if a file cannot be read.
 pub(super) fn find_missing_patterns(

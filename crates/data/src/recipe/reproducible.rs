@@ -3,11 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::recipe::inputs::{generator_command, output_digest};
-use crate::recipe::programs::case_diagnostic;
-use crate::recipe::run::run_generator;
-use crate::recipe::stage::Stage;
-use crate::recipe::{Generation, GeneratorResults};
+use crate::recipe::Generation;
 use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
@@ -15,6 +11,11 @@ use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::{count, visible};
 use juror_core::work::RunMode;
+use juror_judging::recipe::GeneratorResults;
+use juror_judging::recipe::inputs::{generator_command, output_digest};
+use juror_judging::recipe::programs::case_diagnostic;
+use juror_judging::recipe::run::run_generator;
+use juror_judging::recipe::stage::Stage;
 use juror_sandbox::executor::Executor;
 
 /// After this time, a clock that counts seconds has moved on.

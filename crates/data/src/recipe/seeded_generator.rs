@@ -3,7 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::recipe::programs::failed_ending;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::Job;
 use juror_core::judgement::JudgeError;
@@ -16,6 +15,7 @@ use juror_core::units::Bytes;
 use juror_judging::build::batch::{BatchMode, decode_first_outputs, encode_words};
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
+use juror_judging::recipe::programs::failed_ending;
 
 /// A generator as the user gave it.
 #[derive(Clone, Debug)]

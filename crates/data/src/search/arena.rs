@@ -11,7 +11,6 @@ use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceSh
 use crate::inputs::numbers::special_numbers;
 use crate::inputs::table_sizes::table_sizes;
 use crate::recipe::built_generators::BuiltGenerators;
-use crate::recipe::solution::Solution;
 use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::SearchPrograms;
@@ -25,6 +24,7 @@ use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::Rules;
+use juror_judging::recipe::solution::Solution;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 pub struct Arena<'a> {

@@ -5,7 +5,6 @@ use crate::recipe::seeded_generator::SeededProgram;
 use std::path::Path;
 
 use crate::inputs::by_recipe;
-use crate::recipe::solution::{dedicated_solution, is_single_run};
 use crate::search::comparison::quote_input;
 use crate::validity::DisputedInput;
 use crate::validity::grammars;
@@ -19,6 +18,7 @@ use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::test_data::TestCase;
 use juror_core::text::count;
 use juror_grammar::program::Grammar;
+use juror_judging::recipe::solution::{dedicated_solution, is_single_run};
 use juror_packages::package::recipe;
 
 pub struct ProblemInputs {

@@ -9,7 +9,6 @@ use std::sync::Arc;
 use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
 use crate::strength::strictness::{AcceptedFault, Strictness};
 use crate::strength::submissions::BuiltSubmission;
-use crate::validity::test_data::output_validator_trial;
 use juror_core::blob::Blob;
 use juror_core::check::compare::compare;
 use juror_core::check::options::Options;
@@ -21,6 +20,7 @@ use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::Rules;
 use juror_judging::judge::output::OutputRunner;
 use juror_judging::output_validator::response::Opinion;
+use juror_judging::output_validator::trial;
 
 const TRIED_CASES: usize = 6;
 /// In bytes. Larger judge answers are not changed.
@@ -203,7 +203,7 @@ impl<'a> OutputTrials<'a> {
             return Ok(vec![if is_right { Opinion::Accepted } else { Opinion::Rejected }]);
         }
         let ask = |validator| {
-            let response = output_validator_trial::ask_validator(
+            let response = trial::ask_validator(
                 validator,
                 &self.bench,
                 tried.test_case,

@@ -22,3 +22,4 @@ pub mod single_run;
 pub mod time_limit;
 mod transcript;
 mod validator_call;
+pub mod validators;

@@ -15,6 +15,7 @@ mod printed;
 pub mod response;
 pub mod static_validator;
 mod testlib;
+pub mod trial;
 pub mod visualizer;
 
 use std::path::{Path, PathBuf};

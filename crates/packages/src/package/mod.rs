@@ -27,7 +27,6 @@ mod library_checker;
 pub mod listing;
 mod named_programs;
 mod node;
-pub mod placeholder;
 mod polygon;
 pub mod recipe;
 mod sinol;

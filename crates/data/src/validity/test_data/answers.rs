@@ -5,7 +5,7 @@
 
 use crate::validity::Objection;
 use crate::validity::programs::{ProgramValidator, ValidatorInput, build_validators};
-use crate::validity::test_data::{DataCheck, DataExtent, output_validator_trial};
+use crate::validity::test_data::{DataCheck, DataExtent};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::language::BOX;
@@ -14,6 +14,7 @@ use juror_core::protocol::Protocol;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
 use juror_core::tree::{Node, TreeEntry};
+use juror_judging::output_validator::trial;
 use juror_judging::output_validator::{OutputValidator, response};
 use juror_sandbox::executor::parallel;
 
@@ -77,8 +78,7 @@ fn is_rejected(
 ) -> Result<bool, Stop> {
     let Some(answer) = &case.answer else { return Ok(false) };
     for judge in judges {
-        let response =
-            output_validator_trial::ask_validator(judge, &proving.bench, case, Blob::file(answer))?;
+        let response = trial::ask_validator(judge, &proving.bench, case, Blob::file(answer))?;
         if response.opinion == response::Opinion::Rejected {
             return Ok(true);
         }

@@ -4,7 +4,7 @@
 //! The format does not require this, and a validator may choose its lines at random. So differences are warnings, not
 //! errors.
 
-use crate::validity::test_data::{DataCheck, output_validator_trial};
+use crate::validity::test_data::DataCheck;
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::BoxRetention;
@@ -15,6 +15,7 @@ use juror_core::test_data::TestCase;
 use juror_core::text::visible;
 use juror_core::tree::TreeEntry;
 use juror_judging::output_validator::response::{Contract, Opinion, Response};
+use juror_judging::output_validator::trial;
 use juror_judging::output_validator::{
     OutputValidator, ValidationRequest, files_for_next_pass, judge_answer,
 };
@@ -111,7 +112,7 @@ impl ExchangeReplay<'_> {
         to_program: &[u8],
         response: &Response,
     ) -> Option<Diagnostic> {
-        let message = output_validator_trial::validator_message(response);
+        let message = trial::validator_message(response);
         match &response.opinion {
             Opinion::Accepted => first_difference(&lines_of_side(b'<', exchange), to_program).map(|difference| {
                 let help = "replay the exchange; if the output validator chooses by chance, let the sample's seed decide";

@@ -10,7 +10,6 @@ mod duplicates;
 mod exchange;
 mod inputs;
 pub mod mutations;
-pub mod output_validator_trial;
 pub mod outputs;
 mod strictness;
 pub mod undiscriminating;

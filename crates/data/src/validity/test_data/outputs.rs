@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::validity::test_data::{DataCheck, DataExtent, exchange, output_validator_trial};
+use crate::validity::test_data::{DataCheck, DataExtent, exchange};
 use juror_core::blob::Blob;
 use juror_core::check::compare::compare;
 use juror_core::check::integers::count_integers;
@@ -20,6 +20,7 @@ use juror_core::stop::Stop;
 use juror_core::test_data::{OutputClaim, TestCase};
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::response::{Opinion, Response};
+use juror_judging::output_validator::trial;
 use juror_sandbox::executor::parallel;
 
 /// Checks example outputs against what the package declares, and answers under a tolerance.
@@ -64,8 +65,7 @@ fn check_by_validator(
         let shown = test_case.answer.as_ref().filter(|_| is_shown);
         let Some(output) = test_case.output.as_ref().or(shown) else { return Ok(None) };
         let input = Blob::file(output);
-        let response =
-            output_validator_trial::ask_validator(validator, &proving.bench, test_case, input)?;
+        let response = trial::ask_validator(validator, &proving.bench, test_case, input)?;
         Ok(output_diagnostic(*claim, output, validator, &response))
     })?;
     Ok(found.into_iter().flatten().collect())
@@ -78,7 +78,7 @@ fn output_diagnostic(
     response: &Response,
 ) -> Option<Diagnostic> {
     use OutputClaim::{Fault, Right, Wrong};
-    let reason = output_validator_trial::validator_message(response);
+    let reason = trial::validator_message(response);
     let name = &validator.name;
     let (message, help) = match (claim, &response.opinion) {
         (Right, Opinion::Accepted)

@@ -6,13 +6,13 @@ use std::path::Path;
 
 use crate::package::command_words::split_words;
 use crate::package::node::ParseResult;
-use crate::package::placeholder::{ArgumentPiece, argument_pieces};
 use crate::package::polygon::assets::main_solution;
 use crate::package::polygon::judging::find_generators;
 use crate::package::polygon::programs::new_program;
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader, SETTINGS};
 use crate::package::text::excerpt;
+use juror_core::placeholder::{ArgumentPiece, argument_pieces};
 use juror_core::program::ProgramKind;
 use juror_core::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
 use juror_core::root::FilePath;

@@ -5,13 +5,13 @@ use std::path::{Component, Path, PathBuf};
 use crate::package::faults::ReportedFault;
 use crate::package::files::join_name;
 use crate::package::node::{Map, Node, ParseResult, RenamedKeys};
-use crate::package::placeholder::ArgumentPiece;
 use crate::package::recipe::command::CommandLine;
 use crate::package::recipe::include::EntryCases;
 use crate::package::recipe::{DIRECTORY, RecipeReader, Scope, contents, is_normal_path, names};
 use crate::package::text::excerpt;
 use crate::package::values::{nonempty_text, text};
 use crate::package::yaml::Value;
+use juror_core::placeholder::ArgumentPiece;
 use juror_core::recipe::{
     AnswerSource, CASE_EXTENSIONS, GeneratorCommand, GivenContents, GivenFile, InputSource,
     RecipeCase,

@@ -1,12 +1,13 @@
 //! Finds the submissions that a command names.
 
+use std::env;
 use std::ffi::OsString;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use crate::ops::saved_boxes::current_directory;
+use juror_core::judgement::JudgeError;
 use juror_core::language::fault::LaunchFault;
 use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
@@ -196,6 +197,10 @@ pub fn prepare_command(words: &[OsString], builder: &Builder<'_>) -> Result<Prep
             Stop::usage(format!("cannot start `{}`: {error}", command_line(words)))
         }
     })
+}
+
+pub fn current_directory() -> Result<PathBuf, JudgeError> {
+    env::current_dir().map_err(|error| JudgeError::new("find the current directory", error))
 }
 
 pub fn outside_program(path: &Path) -> Program {

@@ -2,13 +2,13 @@
 
 use std::slice::from_ref;
 
+use crate::build::bench::Bench;
+use crate::judge::case::Validators;
+use crate::judge::grader::PackageGrader;
+use crate::judge::images::{ImageUse, Visualizers};
+use crate::output_validator::OutputValidator;
+use crate::output_validator::trial;
 use juror_core::stop::Stop;
-use juror_data::validity::test_data::output_validator_trial;
-use juror_judging::build::bench::Bench;
-use juror_judging::judge::case::Validators;
-use juror_judging::judge::grader::PackageGrader;
-use juror_judging::judge::images::{ImageUse, Visualizers};
-use juror_judging::output_validator::OutputValidator;
 
 /// Builds the package's validators, and tests the output validator. Reports inputs on which it breaks down.
 ///
@@ -26,7 +26,7 @@ pub fn build_faultless_validators(bench: &Bench<'_>) -> Result<Validators, Stop>
 fn build_and_test(
     bench: &Bench<'_>,
     seen: ImageUse,
-    stops: impl Fn(&output_validator_trial::TrialFault) -> bool,
+    stops: impl Fn(&trial::TrialFault) -> bool,
 ) -> Result<Validators, Stop> {
     let validators = Validators {
         output: OutputValidator::build(bench)?,
@@ -41,7 +41,7 @@ fn build_and_test(
         None => &validators.output,
     };
     for validator in tried {
-        let found = output_validator_trial::find_faults(bench, validator)?;
+        let found = trial::find_faults(bench, validator)?;
         let is_over = found.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
         let remarks = found.into_iter().map(|fault| fault.diagnostic);
         if is_over {

@@ -2,8 +2,8 @@
 
 use sha2::{Digest, Sha512};
 
+use juror_core::placeholder::{ArgumentPiece, argument_pieces};
 use juror_core::recipe::GeneratorCommand;
-use juror_packages::package::placeholder::{ArgumentPiece, argument_pieces};
 
 /// The same on every machine, but different if the command line changes.
 ///

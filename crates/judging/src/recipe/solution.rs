@@ -1,5 +1,7 @@
 //! The solution that a recipe names: the program that makes judge answers.
 
+use crate::build::Runnable;
+use crate::build::bench::Bench;
 use crate::recipe::programs::{
     ProgramFailure, build, failed_ending, failure_reason, solution_program,
 };
@@ -10,8 +12,6 @@ use juror_core::problem::{Interaction, Problem, ProgramIo};
 use juror_core::recipe::{AnswerSource, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
-use juror_judging::build::Runnable;
-use juror_judging::build::bench::Bench;
 
 /// Whether a run of a single program makes a right answer: it neither talks with the output validator nor runs several
 /// times.

@@ -3,6 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use crate::build::Runnable;
+use crate::build::bench::Bench;
 use crate::recipe::programs::{ProgramFailure, build, case_diagnostic, generator_program};
 use crate::recipe::run::run_generator;
 use crate::recipe::stage::{Stage, file_name};
@@ -16,17 +18,15 @@ use juror_core::recipe::{
 use juror_core::root::{FilePath, PathKind, UnreachedPath, WalkBounds};
 use juror_core::stop::{Stop, collect_diagnostics};
 use juror_core::work::RunMode;
-use juror_judging::build::Runnable;
-use juror_judging::build::bench::Bench;
 use juror_sandbox::executor::parallel;
 
-pub(super) type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
+pub type Generators<'a> = BTreeMap<&'a GeneratorProgram, Runnable>;
 
 /// By case and extension.
-pub(super) type Digests = BTreeMap<String, BTreeMap<&'static str, Digest>>;
+pub type Digests = BTreeMap<String, BTreeMap<&'static str, Digest>>;
 
 /// Fails if a generator does not build.
-pub(super) fn build_generators<'a>(
+pub fn build_generators<'a>(
     bench: &Bench<'_>,
     cases: &[&'a RecipeCase],
 ) -> Result<Generators<'a>, Stop> {
@@ -47,7 +47,7 @@ pub(super) fn build_generators<'a>(
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }
 
-pub(super) fn generator_command(case: &RecipeCase) -> Option<&GeneratorCommand> {
+pub fn generator_command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     match &case.input {
         InputSource::Command(command) => Some(command),
         InputSource::Literal(_) | InputSource::Copy | InputSource::File(_) => None,
@@ -55,7 +55,7 @@ pub(super) fn generator_command(case: &RecipeCase) -> Option<&GeneratorCommand> 
 }
 
 /// Makes the inputs and the further files of these cases on the stage. Adds the reasons for failures to `found`.
-pub(super) fn make_inputs(
+pub fn make_inputs(
     bench: &Bench<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
@@ -116,7 +116,7 @@ fn make_case(
 }
 
 /// Adds a text of the package to the stage, with the line ends of this system.
-pub(super) fn add_text(
+pub fn add_text(
     stage: &Stage,
     case: &str,
     extension: &str,
@@ -128,7 +128,7 @@ pub(super) fn add_text(
     stage.add(case, extension, &mut plain.as_slice())
 }
 
-pub(super) fn output_digest(written: &Blob) -> Result<Digest, JudgeError> {
+pub fn output_digest(written: &Blob) -> Result<Digest, JudgeError> {
     let digest = written.digest();
     digest.map_err(|error| JudgeError::new("read a program's output", error))
 }

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::build::bench::Bench;
 use crate::recipe::inputs::add_text;
 use crate::recipe::programs::case_diagnostic;
 use crate::recipe::solution::{Solution, dedicated_solution, is_single_run};
@@ -17,10 +18,9 @@ use juror_core::problem::Problem;
 use juror_core::recipe::{AnswerSource, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::{Stop, collect_diagnostics};
-use juror_judging::build::bench::Bench;
 
 /// Makes or verifies the answers of the cases that have a solution. Adds faults to `found`.
-pub(super) fn make_answers(
+pub fn make_answers(
     bench: &Bench<'_>,
     stage: &Stage,
     all: &[&RecipeCase],

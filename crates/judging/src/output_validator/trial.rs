@@ -3,6 +3,10 @@
 //!
 //! This finds an output validator that confuses its arguments, or accepts everything.
 
+use crate::build::bench::Bench;
+use crate::build::{BuildResult, Runnable};
+use crate::output_validator::response::{Contract, Opinion, Response};
+use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::job::BoxRetention;
@@ -12,10 +16,6 @@ use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
 use juror_core::text::{shell_word, visible};
-use juror_judging::build::bench::Bench;
-use juror_judging::build::{BuildResult, Runnable};
-use juror_judging::output_validator::response::{Contract, Opinion, Response};
-use juror_judging::output_validator::{OutputValidator, ValidationRequest, judge_answer};
 use juror_sandbox::executor::parallel;
 
 /// A text that is not a right output of any problem.
@@ -319,7 +319,7 @@ fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
 
 /// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text, the
 /// last line that is not empty: there, most languages name the fault.
-pub(super) fn validator_message(response: &Response) -> String {
+pub fn validator_message(response: &Response) -> String {
     const LONGEST: usize = 200;
     let text = match response.feedback.judge_message.trim_ascii() {
         [] => response.stderr.trim_ascii(),

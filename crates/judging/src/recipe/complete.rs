@@ -9,8 +9,10 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use crate::build::Builder;
+use crate::build::bench::Bench;
 use crate::recipe;
-use crate::recipe::memory::CaseKeys;
+use crate::recipe::keys::CaseKeys;
 use crate::recipe::stage::{Stage, file_name};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::Event;
@@ -20,8 +22,6 @@ use juror_core::recipe::{AnswerSource, Recipe, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
-use juror_judging::build::Builder;
-use juror_judging::build::bench::Bench;
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 

@@ -1,5 +1,7 @@
 //! Generators and solutions: their builds, and how their runs ended.
 
+use crate::build::Runnable;
+use crate::build::bench::Bench;
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::limits::Limits;
@@ -10,12 +12,10 @@ use juror_core::program::{IncludedFile, Program, ProgramKind};
 use juror_core::recipe::{GeneratorProgram, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
-use juror_judging::build::Runnable;
-use juror_judging::build::bench::Bench;
 
 /// A generator as a program to build. Its further files are put into the same directory. All files get the problem's
 /// constants.
-pub(super) fn generator_program(problem: &Problem, generator: &GeneratorProgram) -> Program {
+pub fn generator_program(problem: &Problem, generator: &GeneratorProgram) -> Program {
     let header = problem.generator_header.as_ref();
     let header = header.map(|path| IncludedFile::for_all_languages(path.clone()));
     let is_named = !generator.included.is_empty() || generator.language.is_some();
@@ -36,7 +36,7 @@ pub(super) fn generator_program(problem: &Problem, generator: &GeneratorProgram)
 }
 
 /// A solution is a submission of the package, or the program at its path.
-pub(super) fn solution_program(problem: &Problem, path: &FilePath) -> Program {
+pub fn solution_program(problem: &Problem, path: &FilePath) -> Program {
     let submission = problem.submissions.iter().find(|it| it.program.path == *path);
     let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let other = || Program {
@@ -49,7 +49,7 @@ pub(super) fn solution_program(problem: &Problem, path: &FilePath) -> Program {
 }
 
 /// Builds a generator or a solution.
-pub(super) fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, Stop> {
+pub fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, Stop> {
     let what = match program.kind {
         ProgramKind::Generator => "the generator",
         _ => "the solution",
@@ -72,7 +72,7 @@ pub struct ProgramFailure {
 }
 
 /// `None` if a program ended with exit code 0.
-pub(super) fn failed_ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
+pub fn failed_ending(outcome: &Outcome, limits: &Limits) -> Option<String> {
     match (outcome.stopped_by, outcome.ending) {
         (Some(stop), _) => {
             Some(format!("exceeds a limit: {}", limits.describe_exceeded(stop, outcome)))
@@ -84,14 +84,14 @@ pub(super) fn failed_ending(outcome: &Outcome, limits: &Limits) -> Option<String
 }
 
 /// The line of a failed program's messages that gives the reason, after a colon. Empty if there is none.
-pub(super) fn failure_reason(messages: &Blob) -> String {
+pub fn failure_reason(messages: &Blob) -> String {
     const LOOKED_AT: u64 = 16 << 10;
     let messages = messages.prefix(LOOKED_AT).unwrap_or_default();
     program_error_line(&messages).map_or_else(String::new, |line| format!(": {line}"))
 }
 
 /// The place is that of the case in the recipe.
-pub(super) fn case_diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnostic {
+pub fn case_diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnostic {
     let message = format!("{}: {}", case.name, message.as_ref());
     let mut diagnostic = Diagnostic::error(&case.place.path, message);
     diagnostic.place = case.place.clone();

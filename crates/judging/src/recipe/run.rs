@@ -1,31 +1,31 @@
 //! One run of a generator: its input and its output.
 
+use crate::build::Runnable;
 use crate::recipe::programs::{ProgramFailure, failed_ending, failure_reason};
 use crate::recipe::seed::{seed_of, substitute_placeholders};
 use juror_core::blob::Blob;
 use juror_core::job::CollectedEntry;
 use juror_core::limits::Limits;
+use juror_core::placeholder::{ArgumentPiece, occurrences};
 use juror_core::recipe::{CASE_EXTENSIONS, GeneratorCommand};
 use juror_core::stop::Stop;
 use juror_core::work::RunMode;
-use juror_judging::build::Runnable;
-use juror_packages::package::placeholder::{ArgumentPiece, occurrences};
 use juror_sandbox::executor::Executor;
 
 /// A generator may write files under this name instead of printing its input.
 const DEFAULT_STEM: &str = "testcase";
 
 /// One of the files is `in`.
-pub(super) type GeneratorOutput = Result<Vec<GeneratedFile>, ProgramFailure>;
+pub type GeneratorOutput = Result<Vec<GeneratedFile>, ProgramFailure>;
 
 #[derive(Debug)]
-pub(super) struct GeneratedFile {
+pub struct GeneratedFile {
     pub extension: &'static str,
     pub contents: Blob,
 }
 
 /// Runs a generator for the case `name`. If it fails and has more tries, runs it again with the next seed.
-pub(super) fn run_generator(
+pub fn run_generator(
     executor: &dyn Executor,
     generator: &Runnable,
     command: &GeneratorCommand,
@@ -51,7 +51,7 @@ pub(super) fn run_generator(
     Ok(Err(refusal))
 }
 
-pub(super) fn run_once(
+pub fn run_once(
     executor: &dyn Executor,
     generator: &Runnable,
     command: &GeneratorCommand,
