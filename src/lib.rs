@@ -6,7 +6,7 @@
 //! # Ok::<(), juror::Stop>(())
 //! ```
 //!
-#![doc = include_str!("../docs/architecture.md")]
+#![cfg_attr(feature = "command", doc = include_str!("../docs/architecture.md"))]
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 
@@ -21,18 +21,24 @@ pub use juror_core::judgement::{CaseJudgement, Judgement};
 pub use juror_core::stop::Stop;
 pub use juror_core::verdict::Verdict;
 
+#[cfg(feature = "command")]
 #[doc(hidden)]
 pub mod class;
+#[cfg(feature = "command")]
 #[doc(hidden)]
 pub mod cli;
-#[doc(hidden)]
+#[cfg(feature = "command")]
 #[doc(hidden)]
 pub mod convert;
+#[cfg(feature = "command")]
 #[doc(hidden)]
 pub mod doctor;
+#[cfg(feature = "command")]
 #[doc(hidden)]
 pub mod grade;
+#[cfg(feature = "command")]
 #[doc(hidden)]
 pub mod ops;
+#[cfg(feature = "command")]
 #[doc(hidden)]
 pub mod report;

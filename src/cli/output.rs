@@ -20,7 +20,7 @@ use crate::report::result::AnyResult;
 use crate::report::style::{OutputEnvironment, Style, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{EVENTS_SIGNATURE, Reporter, Reporters, WriteReport, csv, github, html, junit};
-use juror_core::event::{CommandTask, Event};
+use juror_core::event::{CommandTask, EVENTS_VERSION, Event};
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Remark, Stop, StopFlag, with_stop_flags};
@@ -129,6 +129,7 @@ pub fn run(
 ) -> Option<Box<dyn AnyResult>> {
     let CommandSettings { name, task, .. } = operation.settings();
     context.send_event(Event::Started {
+        version: EVENTS_VERSION,
         juror: env!("CARGO_PKG_VERSION").to_owned(),
         command: name.to_owned(),
         command_line: command_line(env::args_os()),

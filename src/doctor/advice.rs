@@ -308,16 +308,19 @@ fn temporary_finding(facts: &HostFacts) -> Finding {
     const SUBJECT: &str = "temporary files";
     const ENOUGH: Bytes = Bytes::mib(1024);
     let path = facts.temporary.path.display();
-    let (grade, text) = match &facts.temporary.free {
-        Ok(_) if facts.temporary.is_noexec => (
+    let (grade, text) = match facts.temporary.free {
+        Some(_) if facts.temporary.is_noexec => (
             FindingRating::Missing,
             format!("no program can be started in {path}: it is mounted with noexec"),
         ),
-        Ok(free) if *free >= ENOUGH => {
+        Some(free) if free >= ENOUGH => {
             return new_finding(FindingRating::Good, SUBJECT, format!("{free} free in {path}"));
         }
-        Ok(free) => (FindingRating::Weak, format!("only {free} free in {path}")),
-        Err(fault) => (FindingRating::Missing, format!("no file can be made in {path}: {fault}")),
+        Some(free) => (FindingRating::Weak, format!("only {free} free in {path}")),
+        None => {
+            let fault = facts.temporary.fault.as_deref().unwrap_or_default();
+            (FindingRating::Missing, format!("no file can be made in {path}: {fault}"))
+        }
     };
     new_finding(grade, SUBJECT, text)
         .with_advice(advice_with_command("use another directory", "TMPDIR=/var/tmp juror ..."))
@@ -326,13 +329,13 @@ fn temporary_finding(facts: &HostFacts) -> Finding {
 fn tool_finding(tool: &ToolFact) -> Finding {
     const SUBJECT: &str = "languages";
     match &tool.found {
-        Ok(found) => new_finding(
+        Some(found) => new_finding(
             FindingRating::Good,
             SUBJECT,
             format!("{}: {}, {}", tool.name, found.version, found.path.display()),
         ),
-        Err(help) => new_finding(FindingRating::Weak, SUBJECT, format!("{}: not found", tool.name))
-            .with_advice(advice_text(help)),
+        None => new_finding(FindingRating::Weak, SUBJECT, format!("{}: not found", tool.name))
+            .with_advice(tool.help.as_deref().and_then(advice_text)),
     }
 }
 
@@ -374,7 +377,8 @@ mod tests {
             calibration: even_times(),
             temporary: TemporaryDirectory {
                 path: "/tmp".into(),
-                free: Ok(Bytes::mib(50_000)),
+                free: Some(Bytes::mib(50_000)),
+                fault: None,
                 is_noexec: false,
             },
         }
@@ -555,9 +559,10 @@ mod tests {
         facts.temporary.is_noexec = true;
         check(&facts, "temporary files", &[FindingRating::Missing], &[elsewhere]);
         facts.temporary.is_noexec = false;
-        facts.temporary.free = Ok(Bytes::mib(3));
+        facts.temporary.free = Some(Bytes::mib(3));
         check(&facts, "temporary files", WEAK, &[elsewhere]);
-        facts.temporary.free = Err("Read-only file system".to_owned());
+        facts.temporary.free = None;
+        facts.temporary.fault = Some("Read-only file system".to_owned());
         check(&facts, "temporary files", &[FindingRating::Missing], &[elsewhere]);
     }
 
@@ -580,12 +585,13 @@ mod tests {
 
     #[test]
     fn each_tool_has_its_version_or_advice_to_install_it() {
-        let tool = |found| ToolFact { name: "python3".to_owned(), found };
-        let found = tool(Ok(InstalledTool {
+        let tool = |found, help| ToolFact { name: "python3".to_owned(), found, help };
+        let python = InstalledTool {
             path: "/usr/bin/python3.11".into(),
             version: "Python 3.11.2".to_owned(),
-        }));
-        let missing = tool(Err("install python3".to_owned()));
+        };
+        let found = tool(Some(python), None);
+        let missing = tool(None, Some("install python3".to_owned()));
         let all = all_findings(&good_machine(), &[found, missing]);
         let texts: Vec<&str> = all
             .iter()

@@ -23,15 +23,16 @@ pub fn examine() -> Result<Diagnosis, Stop> {
 fn query_tools() -> Result<Vec<ToolFact>, Stop> {
     let toolchains = Toolchains::new(Box::new(Machine));
     let ask = |tool: &Tool| {
-        let found = match toolchains.find(tool, "look for tools") {
+        let (found, help) = match toolchains.find(tool, "look for tools") {
             Ok(found) => {
-                Ok(InstalledTool { path: found.program.clone(), version: found.version.clone() })
+                let (path, version) = (found.program.clone(), found.version.clone());
+                (Some(InstalledTool { path, version }), None)
             }
-            Err(missing) => Err(missing.help),
+            Err(missing) => (None, Some(missing.help)),
         };
         // Rare languages are shown only if they are installed; `juror languages` shows all.
-        let is_told = found.is_ok() || tool.is_expected();
-        Ok(is_told.then(|| ToolFact { name: tool.name().to_owned(), found }))
+        let is_told = found.is_some() || tool.is_expected();
+        Ok(is_told.then(|| ToolFact { name: tool.name().to_owned(), found, help }))
     };
     Ok(parallel::map_on(TOOLS.len(), &TOOLS, ask)?.into_iter().flatten().collect())
 }

@@ -11,12 +11,12 @@ use serde_with::serde_as;
 use crate::grade::line::{ResultDetail, id_schema};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
 use juror_core::score::TotalScore;
-use juror_core::serial::{EveryKey, Seconds};
+use juror_core::serial::Seconds;
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
 
 /// The version of lines and results; raised when a key is removed or changes its meaning.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The result of a line.
 #[serde_as]
@@ -35,8 +35,6 @@ pub struct GradedLine {
     /// What the submission earned; `null` if there is an `error`.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem.
-    #[serde_as(as = "EveryKey<TotalScore>")]
-    #[serde(flatten)]
     pub score: Option<TotalScore>,
     /// The first test case that it fails, or `build`.
     pub test_case: Option<String>,

@@ -141,7 +141,8 @@ impl EarlierResults {
         let result: RecordedResult =
             serde_json::from_slice(text).map_err(|error| error.to_string())?;
         if result.version != FORMAT_VERSION {
-            return Err(format!("it has version {}", result.version));
+            let known = FORMAT_VERSION;
+            return Err(format!("it has version {}, this juror writes {known}", result.version));
         }
         let is_digest = |digits: &&String| {
             digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())

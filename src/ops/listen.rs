@@ -23,8 +23,9 @@ use crate::ops::listen::inbox::Inbox;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Remark, Stop};
 use juror_packages::package::companion::CompanionProblem;
+use juror_packages::package::companion::LARGEST_BODY;
 use juror_packages::package::companion::request::{
-    HttpStatus, LARGEST_BODY, Refusal, RequestFailure, read_request,
+    HttpStatus, Refusal, RequestFailure, read_request,
 };
 
 /// The ports that the extension sends to without being told.

@@ -12,7 +12,7 @@ use crate::ops::context::Context;
 use crate::report::document::FORMAT;
 use juror_core::cache_use::CacheUse;
 use juror_core::diagnostic::Diagnostic;
-use juror_core::event::{CommandTask, Event, Note, StampedEvent};
+use juror_core::event::{CommandTask, EVENTS_VERSION, Event, Note, StampedEvent};
 use juror_core::exit_code::ExitCode;
 use juror_core::progress::PackageReport;
 use juror_core::shard::Shard;
@@ -77,7 +77,7 @@ impl CommandEvents {
         let mut events: Vec<StampedEvent> = Vec::new();
         for (number, line) in lines.filter(|(_, line)| !line.is_empty()) {
             let event = read_event(line);
-            events.push(event.map_err(|why| format!("line {number} is not an event: {why}"))?);
+            events.push(event.map_err(|why| format!("line {number} {why}"))?);
         }
         let Some(StampedEvent { at, event: Event::Finished { ended, recalled, workers }, .. }) =
             events.pop()
@@ -121,11 +121,21 @@ impl CommandEvents {
 }
 
 fn read_event(line: &[u8]) -> Result<StampedEvent, String> {
-    let value: Value = serde_json::from_slice(line).map_err(|error| error.to_string())?;
-    if let Some(number) = find_too_large("", &value) {
-        return Err(format!("it is damaged: {number} is more than any count or time"));
+    let other = |error: serde_json::Error| format!("is not an event: {error}");
+    let value: Value = serde_json::from_slice(line).map_err(other)?;
+    // Events of other versions cannot be read, so this comes first.
+    let version = value["about"]["version"].as_u64().unwrap_or(1);
+    if value["event"] == "started" && version != u64::from(EVENTS_VERSION) {
+        return Err(format!(
+            "has version {version}, and this juror reads version {EVENTS_VERSION}; run the command again"
+        ));
     }
-    serde_json::from_value(value).map_err(|error| error.to_string())
+    if let Some(number) = find_too_large("", &value) {
+        return Err(format!(
+            "is not an event: it is damaged: {number} is more than any count or time"
+        ));
+    }
+    serde_json::from_value(value).map_err(other)
 }
 
 /// A count or time that is so large that a sum with it could overflow. Other numbers, such as differences and points,
@@ -211,7 +221,10 @@ fn merge_events(commands: &[CommandEvents]) -> Vec<(PackageName, Event)> {
     if let Some(CommandEvents { juror, command, task, .. }) = commands.first() {
         let (juror, command) = (juror.clone(), command.clone());
         let command_line = String::new();
-        all.push((None, Event::Started { juror, command, command_line, task: *task }));
+        all.push((
+            None,
+            Event::Started { version: EVENTS_VERSION, juror, command, command_line, task: *task },
+        ));
     }
     let events = || commands.iter().flat_map(|it| &it.events);
     let hosts = events().filter_map(|it| match &it.event {
@@ -332,7 +345,13 @@ mod tests {
 
     fn started(juror: &str, command: &str, task: CommandTask) -> Event {
         let [juror, command] = [juror, command].map(str::to_owned);
-        Event::Started { juror, command, command_line: String::new(), task }
+        Event::Started {
+            version: EVENTS_VERSION,
+            juror,
+            command,
+            command_line: String::new(),
+            task,
+        }
     }
 
     fn finished(ended: ExitCode) -> Event {

@@ -5,14 +5,11 @@
 
 mod gather;
 
-use std::borrow::Cow;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde::ser::Error;
-use serde::{Deserialize, Serialize, Serializer};
-use serde_json::Value;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
 use juror_core::cache_use::CacheUse;
@@ -29,7 +26,7 @@ use juror_core::moment::Moment;
 use juror_core::progress::{NextStep, PackageReport, ProgressStep};
 use juror_core::proposal::Proposal;
 use juror_core::score::TotalScore;
-use juror_core::serial::{EveryKey, Location, Seconds};
+use juror_core::serial::{Location, Seconds};
 use juror_core::shard::Shard;
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
@@ -38,7 +35,7 @@ use juror_core::worker::WorkerReport;
 pub const FORMAT: &str = "juror-report";
 
 /// Changes when a key is removed or gets another meaning.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// What the document of every command has.
 #[serde_as]
@@ -118,59 +115,42 @@ pub struct IsolationReport {
 }
 
 /// A submission that was judged, or could not be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
 pub struct SubmissionReport {
     /// The package it was judged with.
     pub package: Option<String>,
+    #[serde(skip)]
     pub name: String,
-    /// What it earned, or why it could not be judged.
-    pub result: Result<Box<Judgement>, FaultReport>,
-}
-
-/// All keys of a submission, whether it was judged or not.
-#[serde_as]
-#[derive(Serialize, JsonSchema)]
-#[schemars(rename = "SubmissionReport")]
-struct SubmissionKeys<'a> {
-    package: Option<&'a str>,
-    #[serde_as(as = "EveryKey<Judgement>")]
     #[serde(flatten)]
-    judgement: Option<&'a Judgement>,
-    /// Why it could not be judged.
-    error: Option<&'a FaultReport>,
+    pub result: SubmissionResult,
 }
 
-impl Serialize for SubmissionReport {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let (package, judgement) = (self.package.as_deref(), self.judgement());
-        let keys = SubmissionKeys { package, error: self.error(), judgement };
-        if judgement.is_some() {
-            return keys.serialize(serializer);
-        }
-        let mut keys = serde_json::to_value(keys).map_err(S::Error::custom)?;
-        keys["name"] = Value::from(self.name.as_str());
-        keys.serialize(serializer)
-    }
-}
-
-impl JsonSchema for SubmissionReport {
-    fn schema_name() -> Cow<'static, str> {
-        SubmissionKeys::schema_name()
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        SubmissionKeys::json_schema(generator)
-    }
+/// What a submission earned, or why it could not be judged.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SubmissionResult {
+    Judged(Box<Judgement>),
+    Failed {
+        name: String,
+        /// Why it could not be judged.
+        error: FaultReport,
+    },
 }
 
 impl SubmissionReport {
     pub fn judgement(&self) -> Option<&Judgement> {
-        self.result.as_deref().ok()
+        match &self.result {
+            SubmissionResult::Judged(judgement) => Some(judgement),
+            SubmissionResult::Failed { .. } => None,
+        }
     }
 
     /// Why it could not be judged.
     pub fn error(&self) -> Option<&FaultReport> {
-        self.result.as_ref().err()
+        match &self.result {
+            SubmissionResult::Judged(_) => None,
+            SubmissionResult::Failed { error, .. } => Some(error),
+        }
     }
 
     /// Its verdict, if it was judged.
@@ -221,8 +201,8 @@ impl SubmissionReport {
     /// The first test case that it fails, or `build`, and the cause. If it was not judged, only the cause.
     pub fn failure(&self) -> (Option<&str>, Option<&str>) {
         match &self.result {
-            Ok(judgement) => judgement.failure(),
-            Err(fault) => (None, Some(&fault.error.reason)),
+            SubmissionResult::Judged(judgement) => judgement.failure(),
+            SubmissionResult::Failed { error, .. } => (None, Some(&error.error.reason)),
         }
     }
 

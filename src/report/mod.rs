@@ -191,6 +191,7 @@ pub(crate) mod tests {
         let package = PackageReport { name: "sum".to_owned(), ..PackageReport::default() };
         let events = [
             Event::Started {
+                version: juror_core::event::EVENTS_VERSION,
                 juror: String::new(),
                 command: "test".to_owned(),
                 command_line: String::new(),

@@ -3,9 +3,8 @@
 use std::any::Any;
 use std::io::{self, Write};
 
-use schemars::{JsonSchema, SchemaGenerator};
+use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::{Map, Value};
 
 use crate::report::document::{CommandReport, Report};
 use crate::report::json;
@@ -75,19 +74,8 @@ impl<T: CommandResult> AnyResult for T {
     }
 
     fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(&Document { session: &report.session, result: &empty_keys::<T>() }, out)
+        json::write(&report.session, out)
     }
-}
-
-/// All keys are present, with null or an empty list.
-fn empty_keys<T: JsonSchema>() -> Map<String, Value> {
-    let schema = SchemaGenerator::default().into_root_schema_for::<T>();
-    let keys = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
-    let value = |property: &Value| match property.get("type").and_then(Value::as_str) {
-        Some("array") => Value::Array(Vec::new()),
-        _ => Value::Null,
-    };
-    keys.map(|(key, property)| (key.clone(), value(property))).collect()
 }
 
 /// The events have the results of judging.

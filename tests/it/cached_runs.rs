@@ -67,10 +67,13 @@ fn unchanged_work_starts_nothing_and_an_edited_submission_only_its_own_runs() {
     let (first, before) = juror.count_started("verify sum");
     assert!(first > 8, "{first}");
     assert_eq!(before["cache"]["recalled"], 0);
-    assert!(document_cases(&before).iter().all(|case| case["ran_at"].is_null()));
+    assert!(document_cases(&before).iter().all(|case| case["outcome"]["ran_at"].is_null()));
     let again = juror.check("verify sum", 0);
     assert_eq!(verdicts(&again), verdicts(&before));
-    assert!(document_cases(&again).iter().all(|case| case["ran_at"].is_string()), "{again}");
+    assert!(
+        document_cases(&again).iter().all(|case| case["outcome"]["ran_at"].is_string()),
+        "{again}"
+    );
     assert!(again["cache"]["oldest"].is_string());
 
     // Four test cases, and nothing to build.
@@ -233,7 +236,10 @@ fn results_of_workers_are_kept_for_the_same_command_only() {
     let again = juror.check(&line("./a"), 0);
     assert_eq!(verdicts(&again), verdicts(&first));
     for case in document_cases(&again) {
-        assert!(case["ran_at"].is_string() && case["worker"].is_string(), "{case}");
+        assert!(
+            case["outcome"]["ran_at"].is_string() && case["outcome"]["worker"].is_string(),
+            "{case}"
+        );
     }
     juror.check(&line("./b"), here);
     juror.check(&line("./b ./a"), 0);

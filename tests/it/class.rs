@@ -444,10 +444,11 @@ fn points_count_cases_or_groups() {
         let line = format!("judge {package} p.sh {options} --csv t.csv");
         let document = fixture.json(&line, code);
         let submission = &document["submissions"][0];
-        let mut shown = format!("{} of {}", submission["score"], submission["max_score"]);
-        for group in submission["groups"].as_array().expect("groups") {
+        let score = &submission["score"];
+        let mut shown = format!("{} of {}", score["points"], score["max_points"]);
+        for group in score["groups"].as_array().expect("groups") {
             let name = group["name"].as_str().expect("a name");
-            shown.push_str(&format!("; {name} {} of {}", group["score"], group["max_score"]));
+            shown.push_str(&format!("; {name} {} of {}", group["points"], group["max_points"]));
         }
         assert_eq!(shown, expected, "{line}");
     };
@@ -489,7 +490,8 @@ fn a_scoring_problem_has_its_own_points_unless_cases_are_requested() {
         let document = fixture.json(&format!("judge sum p.sh {options}"), 1);
         format!(
             "{} of {}",
-            document["submissions"][0]["score"], document["submissions"][0]["max_score"]
+            document["submissions"][0]["score"]["points"],
+            document["submissions"][0]["score"]["max_points"]
         )
     };
     assert_eq!(score("--points groups"), score(""));

@@ -123,8 +123,8 @@ fn the_json_document_has_verdicts_and_measurements() {
     let case = &document["submissions"][0]["test_cases"][0];
     assert_eq!(case["name"], "sample/1");
     assert_eq!(case["verdict"], "AC");
-    assert!(case["cpu_seconds"].as_f64().expect("a number") > 0.0);
-    assert!(case["memory_bytes"].as_u64().expect("a number") > 0);
+    assert!(case["outcome"]["cpu_seconds"].as_f64().expect("a number") > 0.0);
+    assert!(case["outcome"]["memory_bytes"].as_u64().expect("a number") > 0);
     assert_eq!(document["submissions"][1]["skipped"], 2);
 }
 

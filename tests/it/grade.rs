@@ -68,7 +68,7 @@ fn each_line_gets_its_result() {
     let check = |line: Value, code: i32, expected: &str, message: &str| {
         let results = grade_lines(&fixture, &[], &format!("\n{line}\n"), code);
         let [result] = &results[..] else { panic!("{results:#?}") };
-        assert_eq!((&result["version"], &result["line"]), (&json!(1), &json!(2)), "{line}");
+        assert_eq!((&result["version"], &result["line"]), (&json!(2), &json!(2)), "{line}");
         assert_eq!(result["id"], line["id"], "{line}");
         assert_eq!(result["digest"].as_str().map(str::len), Some(16), "{line}");
         let (got, text) = match result["verdict"].as_str() {

@@ -43,7 +43,7 @@ fn exit_codes_distinguish_valid_invalid_and_faulty() {
     let report = fixture.json("grammar check row.ctd good.in bad.in", 1);
     assert_eq!(report["inputs"][0]["valid"], true);
     assert_eq!(report["inputs"][1]["valid"], false);
-    assert_eq!(report["diagnostics"][0]["line"], 2);
+    assert_eq!(report["diagnostics"][0]["position"]["line"], 2);
 }
 
 #[test]

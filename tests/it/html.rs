@@ -48,6 +48,7 @@ fn report(command: &str, judgements: Vec<Judgement>) -> Report {
     let command_line = format!("juror {command}");
     let events = [
         Event::Started {
+            version: juror_core::event::EVENTS_VERSION,
             juror: String::new(),
             command: command.to_owned(),
             command_line,

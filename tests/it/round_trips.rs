@@ -187,7 +187,7 @@ fn judgements() -> Vec<Judgement> {
         max_score: Score::new(30.0),
         standing,
     };
-    let barred = Standing::Barred { by: "sample".to_owned() };
+    let barred = Standing::Barred("sample".to_owned());
     let groups = vec![group(Standing::Complete), group(Standing::Partial), group(barred)];
     check(&groups);
     let whole = Judgement {

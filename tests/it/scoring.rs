@@ -59,10 +59,11 @@ fn set_validator(fixture: &Fixture, validator: &str) {
 /// The score; then score and state of each group.
 fn score_summary(document: &Value) -> String {
     let submission = &document["submissions"][0];
-    let mut text = submission["score"].to_string();
-    for group in submission["groups"].as_array().expect("groups") {
-        let run = group["run"].as_str().expect("a word");
-        text.push_str(&format!(" {} {run}", group["score"]));
+    let score = &submission["score"];
+    let mut text = score["points"].to_string();
+    for group in score["groups"].as_array().expect("groups") {
+        let run = group["run"].as_str().unwrap_or("barred");
+        text.push_str(&format!(" {} {run}", group["points"]));
     }
     let run = submission["test_cases"].as_array().expect("cases").len();
     format!("{text}; {run} run, {} skipped", submission["skipped"])
@@ -105,7 +106,7 @@ fn points_are_by_group_and_irrelevant_cases_are_not_run() {
     let document = fixture.json("judge sum p.c", 1);
     let submission = &document["submissions"][0];
     assert_eq!(submission["verdict"], "CE");
-    assert_eq!(submission["score"], 0.0);
+    assert_eq!(submission["score"]["points"], 0.0);
 }
 
 #[test]
@@ -305,8 +306,8 @@ fn scores_may_have_no_bound() {
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 0);
     assert_eq!(score_summary(&document), "4370.0 40.0 all 30.0 all 4300.0 all; 9 run, 0 skipped");
-    assert_eq!(document["submissions"][0]["max_score"], Value::Null);
-    assert_eq!(document["submissions"][0]["test_cases"][6]["score"], 1000.0);
+    assert_eq!(document["submissions"][0]["score"]["max_points"], Value::Null);
+    assert_eq!(document["submissions"][0]["test_cases"][6]["score"]["points"], 1000.0);
     fixture.check("judge sum p.sh", 0, &["score 4370 ", "secret/c 4300 "]);
 }
 
@@ -349,9 +350,9 @@ fn a_static_validator_checks_the_submission() {
     let cases = &document["submissions"][0]["test_cases"];
     assert_eq!(cases[1]["name"], "secret/a/static validation");
     assert_eq!(cases[1]["message"], "bash p.sh sleep: juror p.sh \n");
-    assert_eq!(cases[5]["score"], 5.0);
-    assert_eq!(cases[0]["ending"]["exit_code"], 0);
-    assert_eq!(cases[1]["ending"], Value::Null);
+    assert_eq!(cases[5]["score"]["points"], 5.0);
+    assert_eq!(cases[0]["outcome"]["ending"]["exit_code"], 0);
+    assert_eq!(cases[1]["outcome"], Value::Null);
     fixture.check(
         "judge sum p.sh",
         1,

@@ -71,7 +71,7 @@ fn a_group_runs_until_it_has_no_points_left() {
     fixture.write("sum/submissions/submissions.yaml", rules);
     let scores = |report: &Value| {
         let submissions = report["submissions"].as_array().expect("submissions").iter();
-        submissions.map(|it| it["score"].to_string()).collect::<Vec<_>>().join(" ")
+        submissions.map(|it| it["score"]["points"].to_string()).collect::<Vec<_>>().join(" ")
     };
     // The sample, the case that most submissions fail, and the other group; then in judging order up to the first
     // rejection in the last group.

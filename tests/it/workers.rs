@@ -61,7 +61,7 @@ fn runs(report: &Value) -> Vec<(String, Option<String>)> {
     let cases = submissions.iter().flat_map(|it| it["test_cases"].as_array().expect("test cases"));
     let run = |case: &Value| {
         let verdict = format!("{} {}", case["name"], case["verdict"]);
-        (verdict, case["worker"].as_str().map(str::to_owned))
+        (verdict, case["outcome"]["worker"].as_str().map(str::to_owned))
     };
     cases.map(run).collect()
 }

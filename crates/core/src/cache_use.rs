@@ -1,12 +1,12 @@
 //! How many programs did not start, because their results were known.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::moment::Moment;
 
 /// The work that a cache saved a command.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CacheUse {
     /// Programs that were started: compilers, submissions, validators and all others.
     pub started: usize,

@@ -3,19 +3,19 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
 use crate::root::FilePath;
-use crate::serial::{EveryKey, Location};
+use crate::serial::Location;
 use crate::text::path_text;
 use crate::words::words;
 
 words! {
     /// How bad it is.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[derive(Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Severity {
         /// Works, but is probably not what was meant.
@@ -26,7 +26,8 @@ words! {
 }
 
 /// What a diagnostic prevents.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum BlockedUse {
     /// All use of what it is about.
@@ -39,13 +40,13 @@ pub enum BlockedUse {
 }
 
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SourcePlace {
     #[serde_as(as = "Location")]
     pub path: PathBuf,
     /// The position in the file, if the place is a single spot.
-    #[serde_as(as = "EveryKey<TextPosition>")]
-    #[serde(flatten)]
+    #[serde(rename = "position")]
     pub spot: Option<TextPosition>,
 }
 
@@ -77,7 +78,8 @@ impl From<&Self> for SourcePlace {
 pub const LONGEST_SHOWN_LINE: usize = 2000;
 
 /// One spot in a text file.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TextPosition {
     /// The line, from 1.
     pub line: u32,
@@ -93,7 +95,8 @@ pub struct TextPosition {
 /// One remark.
 ///
 /// Messages are lower case without a final dot; `help` says what to do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnostic {
     /// How bad it is.
     pub severity: Severity,

@@ -1,6 +1,5 @@
 //! How an output differs from the judge answer.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_with::serde_as;
 
@@ -9,7 +8,8 @@ use crate::text::{count, visible};
 use crate::units::Bytes;
 
 /// The first difference between an output and the judge answer, and how much differs in all.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Difference {
     /// What is different first.
     pub kind: DifferenceKind,
@@ -118,14 +118,15 @@ impl Difference {
 }
 
 /// How far the output's number is from the judge answer's. What is infinite is written as `null`.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NumberGap {
     /// `|s-a|`; `None` in JSON if it is too large for a number.
-    #[schemars(with = "Option<f64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     #[serde(deserialize_with = "null_as_infinity")]
     pub absolute: f64,
     /// `|s-a|/|a|`; `None` in JSON if it is too large, or `a` is 0.
-    #[schemars(with = "Option<f64>")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     #[serde(deserialize_with = "null_as_infinity")]
     pub relative: f64,
 }
@@ -138,7 +139,8 @@ fn null_as_infinity<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D
 impl Eq for NumberGap {}
 
 /// What differs first.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DifferenceKind {
     /// Two tokens are not the same text.
@@ -165,7 +167,8 @@ pub enum DifferenceKind {
 ///
 /// Line, column and offset say where the token begins; at the end of the text, where that is; for
 /// [`DifferenceKind::Blanks`], the place of the first blank that differs or is missing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DifferenceSide {
     /// The number of the token, from 1; at the end of the text one more than it has.
     pub token_number: u64,
@@ -252,7 +255,8 @@ pub struct MarkedLine<'a> {
 }
 
 #[serde_as]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Excerpt {
     /// The bytes that are shown.
     #[serde_as(as = "Text")]
@@ -267,7 +271,8 @@ pub struct Excerpt {
 }
 
 /// A rule that, if it were relaxed, would make output and judge answer agree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum OnlyDifference {
     /// Only blanks and line ends differ: the tokens agree, or they would if they were split elsewhere.

@@ -4,7 +4,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
@@ -26,6 +25,9 @@ use crate::verdict::Verdict;
 use crate::words::words;
 use crate::worker::WorkerReport;
 
+/// Changes when what was written before cannot be read any more.
+pub const EVENTS_VERSION: u32 = 2;
+
 /// An event with what the event sink adds.
 #[serde_as]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -46,6 +48,8 @@ pub struct StampedEvent {
 pub enum Event {
     /// A command began.
     Started {
+        /// The version of the events: [`EVENTS_VERSION`].
+        version: u32,
         /// The version of the program.
         juror: String,
         command: String,
@@ -195,7 +199,8 @@ pub struct StreamProgress {
 }
 
 /// How the machine falls short of full isolation.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Shortfall {
     /// What is missing, in one line.
     pub message: String,
@@ -207,7 +212,8 @@ pub struct Shortfall {
 
 words! {
     /// What happened to a test case, as a word before its name.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum GeneratedState {
         /// It did not exist.

@@ -1,10 +1,10 @@
 //! Why a submission fails: a statement about inputs, and the figures that support it.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Why a submission fails, if that was found out.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ExplanationResult {
     pub package: Option<String>,
     pub submission: String,
@@ -17,7 +17,8 @@ pub struct ExplanationResult {
 }
 
 /// A statement that separates the inputs on which a submission fails from the others.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Explanation {
     /// How exact it is.
     pub kind: ExplanationKind,
@@ -31,7 +32,8 @@ pub struct Explanation {
     pub without: FailureCount,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum ExplanationKind {
     /// Exactly the inputs for which it holds fail.
@@ -41,7 +43,8 @@ pub enum ExplanationKind {
 }
 
 /// How many fresh inputs fail.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FailureCount {
     /// How many of them fail.
     pub failing: u64,

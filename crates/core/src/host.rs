@@ -2,9 +2,8 @@
 
 use std::path::PathBuf;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_with::{FromIntoRef, serde_as};
+use serde_with::serde_as;
 
 use crate::isolation::Isolation;
 use crate::judgement::JudgeError;
@@ -13,7 +12,8 @@ use crate::serial::Location;
 use crate::units::Bytes;
 
 /// The results of `juror doctor`, written as a document with its own keys (`docs/doctor.md`).
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Diagnosis {
     /// What is known about this machine.
     #[serde(rename = "host")]
@@ -26,7 +26,8 @@ pub struct Diagnosis {
     pub findings: Vec<Finding>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct HostFacts {
     /// The system's own name, such as `Linux` or `FreeBSD`.
     pub system: String,
@@ -74,7 +75,8 @@ pub struct HostFacts {
 }
 
 /// An isolation method, and the result of trying it.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TriedIsolation {
     #[serde(rename = "by")]
     pub isolation: Isolation,
@@ -82,7 +84,8 @@ pub struct TriedIsolation {
     pub fault: Option<JudgeError>,
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NamespaceSettings {
     /// `kernel.unprivileged_userns_clone`, of Debian's kernels: 0 forbids user namespaces to users.
     #[serde(rename = "unprivileged_userns_clone")]
@@ -98,7 +101,8 @@ pub struct NamespaceSettings {
 
 /// What is known about control groups.
 #[serde_as]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CgroupFacts {
     /// Where version 2 is mounted.
     #[serde_as(as = "Option<Location>")]
@@ -119,7 +123,8 @@ pub struct CgroupFacts {
     pub usable1: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Processors {
     /// How many this process may use, threads of one core counted apart.
     #[serde(rename = "logical_processors")]
@@ -132,7 +137,8 @@ pub struct Processors {
 }
 
 /// How much times vary, measured with a fixed piece of work.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Calibration {
     /// By which part nine of ten times exceed the least, at most.
     pub pace_noise: f64,
@@ -142,41 +148,48 @@ pub struct Calibration {
 
 /// Where programs are built and data is made.
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TemporaryDirectory {
     #[serde_as(as = "Location")]
     #[serde(rename = "temporary_directory")]
     pub path: PathBuf,
-    /// Room for files of this user; the fault in words if it cannot be used.
-    #[serde_as(as = "FromIntoRef<FreeSpaceKeys>")]
-    #[serde(flatten)]
-    pub free: Result<Bytes, String>,
+    /// Room for files of this user; `None` if it cannot be used.
+    #[serde(rename = "temporary_free_bytes")]
+    pub free: Option<Bytes>,
+    /// Why it cannot be used.
+    #[serde(rename = "temporary_fault")]
+    pub fault: Option<String>,
     /// Whether it is mounted so that no program can be started there.
     #[serde(rename = "temporary_noexec")]
     pub is_noexec: bool,
 }
 
 /// A tool for a language, and whether it was found.
-#[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolFact {
     /// Its usual name, such as `g++`.
     pub name: String,
-    /// The tool; what to do, if it was not found.
-    #[serde_as(as = "FromIntoRef<ToolKeys>")]
-    #[serde(flatten)]
-    pub found: Result<InstalledTool, String>,
+    /// The tool, if it was found.
+    pub found: Option<InstalledTool>,
+    /// What to do if it was not found.
+    pub help: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct InstalledTool {
     /// Its path, behind all wrappers.
+    #[serde_as(as = "Location")]
     pub path: PathBuf,
     pub version: String,
 }
 
 /// A conclusion from facts about a machine.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Finding {
     /// What it is about, such as `isolation`.
     pub subject: &'static str,
@@ -197,44 +210,12 @@ impl Finding {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FindingRating {
     Good,
     /// It works, but less well than it could.
     Weak,
     Missing,
-}
-
-#[derive(Serialize, JsonSchema)]
-struct FreeSpaceKeys {
-    temporary_free_bytes: Option<Bytes>,
-    temporary_fault: Option<String>,
-}
-
-impl From<&Result<Bytes, String>> for FreeSpaceKeys {
-    fn from(free: &Result<Bytes, String>) -> Self {
-        Self {
-            temporary_free_bytes: free.as_ref().ok().copied(),
-            temporary_fault: free.as_ref().err().cloned(),
-        }
-    }
-}
-
-#[derive(Serialize, JsonSchema)]
-struct ToolKeys {
-    path: Option<String>,
-    version: Option<String>,
-    help: Option<String>,
-}
-
-impl From<&Result<InstalledTool, String>> for ToolKeys {
-    fn from(found: &Result<InstalledTool, String>) -> Self {
-        let tool = found.as_ref().ok();
-        Self {
-            path: tool.map(|tool| tool.path.display().to_string()),
-            version: tool.map(|tool| tool.version.clone()),
-            help: found.as_ref().err().cloned(),
-        }
-    }
 }

@@ -1,6 +1,5 @@
 //! How well a program is isolated from the machine, and how well it must be.
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::words::words;
@@ -8,7 +7,8 @@ use crate::words::words;
 words! {
     /// What keeps a program apart from the machine, the strongest first.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[derive(Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "kebab-case")]
     pub enum Isolation {
         /// Namespaces made with root's rights.

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{FromIntoRef, IfIsHumanReadable, serde_as};
 
@@ -24,8 +23,9 @@ pub struct JointJob {
     pub transcript: Option<Bytes>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Speaker")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Speaker"))]
 pub enum TalkSide {
     #[serde(rename = "submission")]
     Program,
@@ -96,7 +96,8 @@ pub struct Deadlock {
 
 /// What two programs wrote to each other, in order.
 #[serde_as]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Transcript {
     #[serde_as(as = "IfIsHumanReadable<FromIntoRef<TranscriptLines>>")]
     pub first: Vec<TranscriptPiece>,
@@ -118,7 +119,8 @@ pub struct TranscriptPiece {
 }
 
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TranscriptLine {
     /// When its first piece was written, from the start of the pair.
     #[serde_as(as = "Seconds")]
@@ -135,8 +137,9 @@ pub struct TranscriptLine {
 }
 
 /// For human-readable formats: lines instead of pieces.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 struct TranscriptLines(Vec<TranscriptLine>);
 
 impl From<&Vec<TranscriptPiece>> for TranscriptLines {

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{NoneAsEmptyString, serde_as};
 
@@ -17,12 +16,13 @@ use crate::messages::{compiler_error_line, program_error_line};
 use crate::outcome::{Outcome, StopReason};
 use crate::repeats::Repeats;
 use crate::score::{CaseScore, TotalScore};
-use crate::serial::{Base64, EveryKey, Location, Text};
+use crate::serial::{Base64, Location, Text};
 use crate::units::Bytes;
 use crate::verdict::Verdict;
 
 /// A failure of the judge, never of a submission: it gives no verdict.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[error("{step}: {reason}")]
 pub struct JudgeError {
     /// The step that failed, such as `mount /proc in the sandbox`.
@@ -44,7 +44,8 @@ pub struct JudgeError {
 
 /// Facts about a failed run of one of the package's programs.
 #[serde_as]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct FaultyProgram {
     /// What it wrote on standard error, cut.
     #[serde_as(as = "Text")]
@@ -57,7 +58,8 @@ pub struct FaultyProgram {
 }
 
 /// Whether it may work the next time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum Retry {
     /// It may: the machine lacked resources or refused something.
@@ -69,7 +71,8 @@ pub enum Retry {
 }
 
 /// The kind of a failure, if code depends on it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FaultKind {
     #[default]
@@ -132,8 +135,8 @@ impl JudgeError {
 }
 
 /// What a submission earned on one test case.
-#[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseJudgement {
     /// The test case's name.
     #[serde(rename = "name")]
@@ -150,8 +153,6 @@ pub struct CaseJudgement {
     /// The output validator's message to the contestant; empty if there is none.
     pub team_message: String,
     /// Its score; `None` if test cases have no scores.
-    #[serde_as(as = "EveryKey<CaseScore>")]
-    #[serde(flatten)]
     pub score: Option<CaseScore>,
     /// The result with the time limit times its margin, if it was judged with that and has another verdict. Or the
     /// result of another run, if the limit lies within the spread of several runs.
@@ -159,8 +160,6 @@ pub struct CaseJudgement {
     /// All runs; absent if there was only one because it was not near a limit.
     pub repeats: Option<Box<Repeats>>,
     /// The facts of the run; `None` if only a static validator checked the submission.
-    #[serde_as(as = "EveryKey<Outcome>")]
-    #[serde(flatten)]
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
@@ -185,13 +184,11 @@ pub fn accepted_word(is_compared: bool) -> &'static str {
 }
 
 /// The result with more time, or in another run.
-#[serde_as]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResultWithMargin {
     pub verdict: Verdict,
     /// The score; `None` if test cases have no scores.
-    #[serde_as(as = "EveryKey<CaseScore>")]
-    #[serde(flatten)]
     pub score: Option<CaseScore>,
 }
 
@@ -224,7 +221,8 @@ impl CaseJudgement {
 
 /// The texts behind a verdict, cut to what a person reads.
 #[serde_as]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Evidence {
     /// The lines around the differences, as a unified diff, or why there is none.
     pub diff: Vec<DiffLine>,
@@ -276,7 +274,8 @@ pub struct Evidence {
 }
 
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ShownImage {
     /// What it shows, such as `output`.
     pub of: Cow<'static, str>,
@@ -288,7 +287,8 @@ pub struct ShownImage {
 }
 
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct DiffLine {
     /// Which side it is on.
     #[serde(rename = "side")]
@@ -303,7 +303,8 @@ pub struct DiffLine {
     pub text: Vec<u8>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum DiffTag {
     /// Both.
@@ -317,7 +318,8 @@ pub enum DiffTag {
 
 /// The verdict of a submission, with its details.
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Judgement {
     /// The submission's name.
     #[serde(rename = "name")]
@@ -331,8 +333,6 @@ pub struct Judgement {
     #[serde(rename = "test_cases")]
     pub cases: Arc<Vec<CaseJudgement>>,
     /// The score, in a scoring problem, if the submission builds.
-    #[serde_as(as = "EveryKey<TotalScore>")]
-    #[serde(flatten)]
     pub score: Option<TotalScore>,
     /// How many selected test cases were skipped because of earlier verdicts.
     pub skipped: usize,
@@ -430,7 +430,8 @@ impl Judgement {
 
 /// The result of building a submission.
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CompilerReport {
     /// Why the build failed; empty if it succeeded.
     #[serde_as(as = "NoneAsEmptyString")]
@@ -451,7 +452,8 @@ impl CompilerReport {
 }
 
 /// An expectation that does not hold.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BrokenExpectation {
     /// Which rule: pattern and cases, such as `wrong_answer, secret/edges`.
     pub rule: String,

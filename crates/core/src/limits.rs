@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{DisplayFromStr, IfIsHumanReadable, serde_as};
 
@@ -42,7 +41,8 @@ pub const TIME_TO_FIND_LIMIT: Duration = Duration::from_secs(60);
 
 /// The limits of a run. `None` means no limit.
 #[serde_as]
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Limits {
     /// User plus system time of the whole process tree.
     #[serde_as(as = "IfIsHumanReadable<Option<Seconds>>")]

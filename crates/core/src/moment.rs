@@ -4,16 +4,14 @@ use std::fmt;
 use std::time::SystemTime;
 
 use chrono::{DateTime, SecondsFormat, Utc};
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A second from 1970 on, in UTC. It is written as `2026-11-21T19:40:00Z`.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(into = "String", try_from = "String")]
-#[schemars(extend("format" = "date-time"))]
-pub struct Moment(#[schemars(with = "String")] DateTime<Utc>);
+#[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
+pub struct Moment(#[cfg_attr(feature = "schema", schemars(with = "String"))] DateTime<Utc>);
 
 /// The last moment with a four-digit year.
 const LAST_SECOND: i64 = 253_402_300_799;

@@ -3,7 +3,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::{IfIsHumanReadable, serde_as};
 
@@ -15,7 +14,8 @@ use crate::words::words;
 use crate::worker::WorkerId;
 
 /// How the program's first process ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Ending {
     /// It ended by itself, with this exit code (0..=255).
     #[serde(rename = "exit_code")]
@@ -26,8 +26,9 @@ pub enum Ending {
 }
 
 /// A signal by its number on Linux, on every system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct Signal(pub i32);
 
 impl Signal {
@@ -54,7 +55,8 @@ impl fmt::Display for Signal {
 }
 
 /// Why the sandbox ended the run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
     /// The process tree used more CPU time than allowed.
@@ -73,7 +75,8 @@ pub enum StopReason {
 
 /// The facts of one run.
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Outcome {
     /// How the first process ended; if the sandbox stopped it, the signal is the sandbox's.
     pub ending: Ending,
@@ -171,7 +174,8 @@ impl Outcome {
 
 words! {
     /// The method that measured CPU time and memory.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+    #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     pub enum Meter {
         /// Control group, version 2: the whole tree, exactly.
         #[serde(rename = "cgroup v2")]
@@ -186,7 +190,8 @@ words! {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Mechanism {
     /// The method that measured CPU time.
     #[serde(rename = "cpu_meter")]

@@ -3,7 +3,6 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
@@ -12,7 +11,8 @@ use crate::serial::{Location, Seconds};
 
 /// A package that could be read.
 #[serde_as]
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PackageReport {
     pub name: String,
     /// Its directory, as the user gave it.
@@ -36,7 +36,8 @@ pub struct PackageReport {
 }
 
 /// The limits of a package's runs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct LimitsReport {
     #[serde(flatten)]
     pub run: Limits,
@@ -60,7 +61,8 @@ pub struct ProgressStep {
 
 /// What a search compares.
 #[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SearchPlan {
     pub submission: String,
     /// The program whose output counts as right.
@@ -96,7 +98,8 @@ pub struct SearchProgress {
 }
 
 /// The next step for the author of a package.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct NextStep {
     /// The step, in a few words.
     pub what: String,

@@ -4,18 +4,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_with::serde_as;
 
 use crate::grader::CustomScore;
-use crate::serial::EveryKey;
 
 /// A finite number of points.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize, JsonSchema,
-)]
-#[schemars(inline)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct Score(f64);
 
 impl Eq for Score {}
@@ -89,15 +85,17 @@ pub enum CaseScoring {
     },
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CaseScore {
+    #[serde(rename = "points")]
     pub score: Score,
-    #[serde(rename = "score_origin")]
     pub origin: ScoreOrigin,
 }
 
 /// What decided the score of a test case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum ScoreOrigin {
     /// The rules of the group.
@@ -109,11 +107,14 @@ pub enum ScoreOrigin {
 }
 
 /// What a submission earned in all.
-#[derive(Default, Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Default, Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TotalScore {
     /// Its points; `None` if cases that could change them were not run.
+    #[serde(rename = "points")]
     pub score: Option<Score>,
     /// The most points that are possible, if there is a bound.
+    #[serde(rename = "max_points")]
     pub max_score: Option<Score>,
     /// By test data group, in order; empty if `secret` has no groups.
     pub groups: Vec<GroupScore>,
@@ -123,8 +124,8 @@ pub struct TotalScore {
 }
 
 /// What a submission earned in a test data group.
-#[serde_as]
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct GroupScore {
     /// The group, such as `secret/group1`.
     pub name: String,
@@ -132,18 +133,20 @@ pub struct GroupScore {
     #[serde(rename = "conditional")]
     pub is_conditional: bool,
     /// Its points; `None` if cases that could change them were not run.
+    #[serde(rename = "points")]
     pub score: Option<Score>,
     /// The most points that are possible, if there is a bound.
+    #[serde(rename = "max_points")]
     pub max_score: Option<Score>,
     /// How far it was run.
-    #[serde_as(as = "EveryKey<Standing>")]
-    #[serde(flatten)]
+    #[serde(rename = "run")]
     pub standing: Standing,
 }
 
 /// How much of a group was run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(tag = "run", rename_all = "snake_case")]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
 pub enum Standing {
     /// All test cases.
     #[serde(rename = "all")]
@@ -152,11 +155,11 @@ pub enum Standing {
     #[serde(rename = "part")]
     Partial,
     /// None, because a group that it requires was not passed.
-    Barred {
+    #[serde(rename = "barred_by")]
+    Barred(
         /// The name of the group that was not passed.
-        #[serde(rename = "barred_by")]
-        by: String,
-    },
+        String,
+    ),
 }
 
 #[cfg(test)]

@@ -3,27 +3,17 @@
 //! A field with `#[serde_as(as = "Seconds")]` is written, read, and described in the schema that way. Types that also
 //! travel between programs use `IfIsHumanReadable<Seconds>`: binary formats keep the type's own form.
 
-use parking_lot::Mutex;
-use std::any::TypeId;
 use std::borrow::Cow;
-use std::collections::HashMap;
 use std::ffi::OsString;
 use std::io;
-use std::marker::PhantomData;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
 use std::time::{Duration, TryFromFloatSecsError};
 
 use base64::DecodeError;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{DeserializeOwned, Error as _};
-use serde::ser::Error as _;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value, json};
-use serde_with::schemars_1::JsonSchemaAs;
-use serde_with::{DeserializeAs, FromIntoRef, SerializeAs, TryFromIntoRef};
+use serde::{Deserialize, Serialize};
+use serde_with::{FromIntoRef, TryFromIntoRef};
 
 use crate::blob::Blob;
 use crate::units::Bytes;
@@ -39,8 +29,9 @@ pub type Text = FromIntoRef<LossyText>;
 pub type NullIfZero = FromIntoRef<MeasuredBytes>;
 pub type Base64 = TryFromIntoRef<Base64Text>;
 
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct FloatSeconds(f64);
 
 impl From<&Duration> for FloatSeconds {
@@ -57,8 +48,9 @@ impl TryFrom<FloatSeconds> for Duration {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct LossyPath(String);
 
 impl From<&PathBuf> for LossyPath {
@@ -89,8 +81,9 @@ impl From<RawPath> for PathBuf {
 }
 
 /// If `lossy`, some bytes were not UTF-8; U+FFFD replaces them.
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(rename = "Text")]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(rename = "Text"))]
 pub struct LossyText {
     /// What was written.
     text: String,
@@ -116,8 +109,9 @@ impl From<LossyText> for Vec<u8> {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct MeasuredBytes(Option<Bytes>);
 
 impl From<&Bytes> for MeasuredBytes {
@@ -132,8 +126,9 @@ impl From<MeasuredBytes> for Bytes {
     }
 }
 
-#[derive(Serialize, Deserialize, JsonSchema)]
-#[schemars(inline)]
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(inline))]
 pub struct Base64Text(String);
 
 impl TryFrom<&Blob> for Base64Text {
@@ -150,94 +145,4 @@ impl TryFrom<Base64Text> for Blob {
     fn try_from(text: Base64Text) -> Result<Self, DecodeError> {
         BASE64_STANDARD.decode(text.0).map(Self::from)
     }
-}
-
-/// For a flattened field that is an `Option<T>`, or a `T` whose variants have different keys. The object gets all keys
-/// of a `T`; those without a value are `null` or an empty list.
-pub struct EveryKey<T>(PhantomData<T>);
-
-impl<T: JsonSchema + 'static, V: Serialize> SerializeAs<V> for EveryKey<T> {
-    fn serialize_as<S: Serializer>(value: &V, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut rest = Map::clone(&absent_keys::<T>());
-        if let Value::Object(present) = serde_json::to_value(value).map_err(S::Error::custom)? {
-            rest.retain(|key, _| !present.contains_key(key));
-        }
-        OrderedKeys { value, rest }.serialize(serializer)
-    }
-}
-
-impl<'de, T: JsonSchema + 'static, V: DeserializeOwned> DeserializeAs<'de, V> for EveryKey<T> {
-    fn deserialize_as<D: Deserializer<'de>>(deserializer: D) -> Result<V, D::Error> {
-        let absent = absent_keys::<T>();
-        // The map also has the object's other keys.
-        let mut keys = Map::deserialize(deserializer)?;
-        keys.retain(|key, _| absent.contains_key(key));
-        let is_absent = keys.iter().all(|(key, value)| absent.get(key) == Some(value));
-        let value = if is_absent { Value::Null } else { Value::Object(keys) };
-        V::deserialize(value).map_err(D::Error::custom)
-    }
-}
-
-impl<T: JsonSchema, V> JsonSchemaAs<V> for EveryKey<T> {
-    fn schema_name() -> Cow<'static, str> {
-        format!("EveryKeyOf{}", T::schema_name()).into()
-    }
-
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let mut properties = Map::new();
-        for (key, schemas) in schemas_of_keys::<T>(generator) {
-            let mut any = schemas;
-            if !any.iter().any(is_list) {
-                any.push(json!({ "type": "null" }));
-            }
-            properties.insert(key, json!({ "anyOf": any }));
-        }
-        let required: Vec<&String> = properties.keys().collect();
-        json_schema!({ "type": "object", "required": required, "properties": properties })
-    }
-}
-
-/// First the keys that the value has, then the rest.
-#[derive(Serialize)]
-struct OrderedKeys<'a, V> {
-    #[serde(flatten)]
-    value: &'a V,
-    #[serde(flatten)]
-    rest: Map<String, Value>,
-}
-
-type AbsentKeys = Arc<Map<String, Value>>;
-
-/// All keys of a `T`, with the values that they have if they do not apply.
-fn absent_keys<T: JsonSchema + 'static>() -> AbsentKeys {
-    static KNOWN: LazyLock<Mutex<HashMap<TypeId, AbsentKeys>>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock();
-    let keys = || {
-        let schemas = schemas_of_keys::<T>(&mut SchemaGenerator::default()).into_iter();
-        let value =
-            |schemas: &[Value]| if schemas.iter().any(is_list) { json!([]) } else { Value::Null };
-        Arc::new(schemas.map(|(key, schemas)| (key, value(&schemas))).collect())
-    };
-    Arc::clone(known.entry(TypeId::of::<T>()).or_insert_with(keys))
-}
-
-fn is_list(schema: &Value) -> bool {
-    let choices = schema["anyOf"].as_array();
-    schema["type"] == "array" || choices.is_some_and(|choices| choices.iter().all(is_list))
-}
-
-/// Each key of a `T` with its schemas: one, or one for each variant.
-fn schemas_of_keys<T: JsonSchema>(generator: &mut SchemaGenerator) -> HashMap<String, Vec<Value>> {
-    let schema = Value::from(T::json_schema(generator));
-    let variants = schema["oneOf"].as_array().into_iter().flatten();
-    let shapes = variants.chain([&schema]).filter_map(|shape| shape["properties"].as_object());
-    let mut keys: HashMap<String, Vec<Value>> = HashMap::new();
-    for (key, schema) in shapes.flatten() {
-        keys.entry(key.clone()).or_default().push(schema.clone());
-    }
-    keys
 }

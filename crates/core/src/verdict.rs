@@ -2,16 +2,14 @@
 
 use std::fmt;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What a submission did. A fault of the judge is never a verdict: it is an error.
 ///
 /// The order is not a ranking. Source of the names: problem package format 2025-09, "Example submissions". MLE, OLE
 /// and CE are juror's own, see [`Verdict::standard`].
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Verdict {
     /// AC: the output is right.
     #[serde(rename = "AC")]

@@ -1,10 +1,10 @@
 //! Facts about a grammar: the bounds of what it reads, and which of them inputs reach.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The bounds of a value that a grammar reads.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ValueBounds {
     /// The variable as written, such as `a[i]`; without one the command.
     pub name: String,
@@ -23,7 +23,8 @@ pub struct ValueBounds {
 }
 
 /// One bound of a value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ValueBound {
     /// The expression in the grammar.
     pub written: String,
@@ -32,7 +33,8 @@ pub struct ValueBound {
 }
 
 /// The values that inputs have at a place of the grammar.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ReachedValues {
     /// How many values were read.
     pub values: u64,

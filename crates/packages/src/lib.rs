@@ -27,6 +27,8 @@
 
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "writers")]
 pub mod new;
 pub mod package;
+#[cfg(feature = "writers")]
 pub mod statement;

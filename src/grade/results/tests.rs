@@ -4,7 +4,7 @@ use super::*;
 
 fn result(line: u64, verdict: &str) -> String {
     let rest = r#""digest":"000000000000000a","error":null"#;
-    format!(r#"{{"version":1,"line":{line},"id":null,"verdict":"{verdict}",{rest}}}"#)
+    format!(r#"{{"version":2,"line":{line},"id":null,"verdict":"{verdict}",{rest}}}"#)
 }
 
 /// Opens a file with this content, and adds a line. Checks how many lines are known and whether they are ordered, and
@@ -92,12 +92,12 @@ fn a_file_with_other_content_is_refused_and_not_changed() {
         "null\n",
         "1",
         r#"{"precious": true}"#,
-        r#"{"version":1}"#,
-        r#"{"version":1,"line":1}"#,
-        r#"{"version":1,"lines":["#,
-        r#"{"version":1,"line":"a","id":"#,
-        r#"{"version":1,"line":,"#,
-        r#"{"version":2,"line":1,"id":nu"#,
+        r#"{"version":2}"#,
+        r#"{"version":2,"line":1}"#,
+        r#"{"version":2,"lines":["#,
+        r#"{"version":2,"line":"a","id":"#,
+        r#"{"version":2,"line":,"#,
+        r#"{"version":1,"line":1,"id":nu"#,
         "\u{feff}{\"version\":1,",
         &half[..half.len() - 4],
         &one.replace("\"version\":1", "\"version\":9"),

@@ -13,11 +13,12 @@ use juror_core::root::{FilePath, read_named};
 use juror_core::stop::{Remark, Stop};
 use juror_core::text::{command_line, count};
 use juror_packages::package::companion::CompanionProblem;
+use juror_packages::package::companion::LARGEST_BODY;
 use juror_packages::package::companion::folder::{
     NewFile, SETTINGS, changed_folder, new_folder, received_url,
 };
 use juror_packages::package::companion::name::{directory_name, numbered_name};
-use juror_packages::package::companion::request::{HttpStatus, LARGEST_BODY, Refusal};
+use juror_packages::package::companion::request::{HttpStatus, Refusal};
 use juror_sandbox::executor::scratch::make_scratch_in;
 
 pub(super) struct Inbox {

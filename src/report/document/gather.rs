@@ -80,13 +80,14 @@ impl Report {
                 self.add_submission(SubmissionReport {
                     package,
                     name,
-                    result: Ok(judgement.clone()),
+                    result: SubmissionResult::Judged(judgement.clone()),
                 });
             }
             Event::Failed { submission, error } => {
                 let fault = self.add_fault(package.clone(), submission.clone(), error);
                 if let Some(name) = submission.clone() {
-                    self.add_submission(SubmissionReport { package, name, result: Err(fault) });
+                    let result = SubmissionResult::Failed { name: name.clone(), error: fault };
+                    self.add_submission(SubmissionReport { package, name, result });
                 }
             }
             Event::Progress(WorkProgress::Step(step)) => self.work.step = Some(step.clone()),

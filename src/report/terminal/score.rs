@@ -40,7 +40,7 @@ pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
         let remark = match &group.standing {
             Standing::Complete => String::new(),
             Standing::Partial => "  not all run".to_owned(),
-            Standing::Barred { by } => format!("  not run: {} was not passed", printable(by)),
+            Standing::Barred(by) => format!("  not run: {} was not passed", printable(by)),
         };
         page.line(INDENT + 2, &format!("{line}{max}{remark}"));
     }

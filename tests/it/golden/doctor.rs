@@ -43,7 +43,8 @@ pub(super) fn contest_server() -> HostFacts {
         },
         temporary: TemporaryDirectory {
             path: "/tmp".into(),
-            free: Ok(Bytes::mib(62_000)),
+            free: Some(Bytes::mib(62_000)),
+            fault: None,
             is_noexec: false,
         },
     }
@@ -79,7 +80,8 @@ pub(super) fn container() -> HostFacts {
         calibration: Calibration { pace_noise: 0.31, frequency_governor: None },
         temporary: TemporaryDirectory {
             path: "/tmp".into(),
-            free: Ok(Bytes::mib(300)),
+            free: Some(Bytes::mib(300)),
+            fault: None,
             is_noexec: true,
         },
         ..contest_server()
@@ -110,7 +112,8 @@ pub(super) fn locked_down_machine() -> HostFacts {
         processors: Processors { load: None, ..contest_server().processors },
         temporary: TemporaryDirectory {
             path: "/tmp".into(),
-            free: Err("Read-only file system (os error 30)".to_owned()),
+            free: None,
+            fault: Some("Read-only file system (os error 30)".to_owned()),
             is_noexec: false,
         },
         ..container()
@@ -153,14 +156,18 @@ fn tool_facts() -> Vec<ToolFact> {
     vec![
         ToolFact {
             name: "g++".to_owned(),
-            found: Ok(InstalledTool {
+            found: Some(InstalledTool {
                 path: "/usr/bin/g++".into(),
                 version: "g++ (Debian 12.2.0-14) 12.2.0".to_owned(),
             }),
+            help: None,
         },
         ToolFact {
             name: "go".to_owned(),
-            found: Err("install Go from https://go.dev (Debian: apt-get install golang)".to_owned()),
+            found: None,
+            help: Some(
+                "install Go from https://go.dev (Debian: apt-get install golang)".to_owned(),
+            ),
         },
     ]
 }

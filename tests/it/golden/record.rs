@@ -212,9 +212,9 @@ impl Mask {
 
     fn mask_event(&self, event: Event) -> Event {
         match event {
-            Event::Started { juror, command, task, .. } => {
+            Event::Started { version, juror, command, task, .. } => {
                 let command_line = format!("juror {}", self.line);
-                Event::Started { juror, command, command_line, task }
+                Event::Started { version, juror, command, command_line, task }
             }
             Event::HostReady { .. } => Event::HostReady {
                 isolation: Isolation::Namespaces,
@@ -421,6 +421,7 @@ pub(super) fn interrupted_events(
 
 pub(super) fn started_event(command: &str, arguments: &str) -> Event {
     Event::Started {
+        version: juror_core::event::EVENTS_VERSION,
         juror: String::new(),
         command: command.to_owned(),
         command_line: format!("juror {command} {arguments}"),

@@ -11,7 +11,7 @@ use juror_core::difference::Difference;
 use juror_core::explanation::ExplanationResult;
 use juror_core::joint::Transcript;
 use juror_core::progress::SearchPlan;
-use juror_core::serial::{EveryKey, Seconds, Text};
+use juror_core::serial::{Seconds, Text};
 use juror_core::text::count;
 use juror_core::verdict::Verdict;
 
@@ -96,7 +96,6 @@ pub struct SlowestInput {
     #[serde(rename = "reference_seconds")]
     pub reference: Duration,
     /// Where it comes from.
-    #[serde_as(as = "EveryKey<CounterexampleOrigin>")]
     pub origin: CounterexampleOrigin,
     /// The file that it was written to, if it was.
     pub saved: Option<String>,
@@ -142,7 +141,6 @@ pub struct Counterexample {
     #[serde_as(as = "Text")]
     pub validator_stderr: Vec<u8>,
     /// Where the first failing input comes from.
-    #[serde_as(as = "EveryKey<CounterexampleOrigin>")]
     pub origin: CounterexampleOrigin,
     /// What the generator of the command line itself prints, if there is one: its smallest failing input.
     #[serde(rename = "printed")]

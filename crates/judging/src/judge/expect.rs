@@ -87,7 +87,7 @@ fn barred_cases<'a>(
     let groups = judgement.score.iter().flat_map(|score| &score.groups);
     groups.flat_map(move |group| {
         let by = match &group.standing {
-            Standing::Barred { by } => Some(by.as_str()),
+            Standing::Barred(by) => Some(by.as_str()),
             Standing::Complete | Standing::Partial => None,
         };
         let cases = all_cases.iter().copied().filter(|name| is_inside(name, &group.name));

@@ -1,6 +1,5 @@
 //! Runs a submission once, to show its output and how it ended, without a verdict.
 
-use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
@@ -23,7 +22,8 @@ use juror_sandbox::executor::{Executor, ManualPipes};
 
 /// A single run of a submission, for a person to inspect.
 #[serde_as]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SingleRun {
     pub submission: String,
     /// What it read: a file, a test case, or `standard input`.
@@ -52,7 +52,8 @@ pub struct SingleRun {
 
 /// The file that a submission writes its output to.
 #[serde_as]
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutputFileText {
     pub name: String,
     #[serde_as(as = "Option<Text>")]

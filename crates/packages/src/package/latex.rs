@@ -253,6 +253,7 @@ const QUOTES_AND_DASHES: [(&str, &str); 8] = [
 const UNAMBIGUOUS_PAIRS: usize = 4;
 
 /// Quotes and dashes as LaTeX typesets them.
+#[cfg(feature = "writers")]
 pub(crate) fn typography(text: &str) -> String {
     replace_all(text, &QUOTES_AND_DASHES)
 }

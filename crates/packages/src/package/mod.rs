@@ -6,16 +6,21 @@
 
 pub mod archive;
 pub mod bare;
+#[cfg(feature = "writers")]
 pub mod case_texts;
 pub mod command_words;
 pub mod companion;
+#[cfg(feature = "writers")]
 pub mod contents;
+#[cfg(feature = "writers")]
 pub mod conversion;
+#[cfg(feature = "writers")]
 pub mod convert;
 mod detect;
 mod draft;
 mod faults;
 mod files;
+#[cfg(feature = "writers")]
 pub(crate) mod headings;
 mod interaction;
 mod italian;
@@ -24,6 +29,7 @@ mod kattis;
 mod languages;
 pub(crate) mod latex;
 mod library_checker;
+#[cfg(feature = "writers")]
 pub mod listing;
 mod named_programs;
 mod node;

@@ -9,8 +9,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::package::companion::request::LARGEST_BODY;
-use crate::package::companion::{MOST_TESTS, check_bounds};
+use crate::package::companion::{LARGEST_BODY, MOST_TESTS, check_bounds};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::JudgeError;
 use juror_core::layout::Layout;

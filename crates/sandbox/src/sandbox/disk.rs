@@ -171,7 +171,7 @@ pub(super) fn temporary_facts(path: PathBuf) -> TemporaryDirectory {
         .map(|found| Bytes(found.f_bavail.saturating_mul(found.f_frsize)))
         .map_err(|error| error.to_string());
     let is_noexec = is_noexec(&path);
-    TemporaryDirectory { path, free, is_noexec }
+    TemporaryDirectory { path, free: free.as_ref().ok().copied(), fault: free.err(), is_noexec }
 }
 
 #[cfg(test)]
@@ -196,7 +196,7 @@ mod tests {
 
     #[test]
     fn an_unusable_temporary_directory_has_a_reason() {
-        assert!(temporary_facts(std::env::temp_dir()).free.is_ok());
-        assert!(temporary_facts("/nowhere".into()).free.is_err());
+        assert!(temporary_facts(std::env::temp_dir()).free.is_some());
+        assert!(temporary_facts("/nowhere".into()).fault.is_some());
     }
 }

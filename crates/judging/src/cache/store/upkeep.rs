@@ -6,7 +6,6 @@ use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use rustix::fs::{AtFlags, OFlags};
-use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::cache::store::Store;
@@ -27,7 +26,8 @@ pub struct StoreStatistics {
     pub oldest: Option<SystemTime>,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct PruneResult {
     #[serde(rename = "removed_bytes")]
     pub removed: Bytes,
@@ -35,7 +35,8 @@ pub struct PruneResult {
     pub left: Bytes,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct VerifyResult {
     pub whole: usize,
     pub damaged: usize,

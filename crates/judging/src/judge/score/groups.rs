@@ -227,7 +227,7 @@ impl<'a> GroupScheme<'a> {
             passed.insert(group.name, is_passed);
             check_bound(group.name, score, group.scoring.max_score)?;
             let standing = match barred {
-                Some(by) => Standing::Barred { by: by.to_owned() },
+                Some(by) => Standing::Barred(by.to_owned()),
                 None if results.iter().all(Option::is_some) => Standing::Complete,
                 None => Standing::Partial,
             };

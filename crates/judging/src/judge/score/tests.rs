@@ -76,7 +76,7 @@ fn total(lines: &[&str], results: &str) -> String {
                     Standing::Complete if group.is_conditional => "?",
                     Standing::Complete => "",
                     Standing::Partial => "~",
-                    Standing::Barred { .. } => "!",
+                    Standing::Barred(_) => "!",
                 };
                 text.push_str(&format!(" {}{mark}", shown(group.score)));
             }

@@ -2,8 +2,11 @@
 //!
 //! Source: the extension's own description of its JSON.
 
+#[cfg(feature = "writers")]
 pub mod folder;
+#[cfg(feature = "writers")]
 pub mod name;
+#[cfg(feature = "writers")]
 pub mod request;
 
 #[cfg(test)]
@@ -50,6 +53,9 @@ struct CompanionStream {
     #[serde(default)]
     file_name: Option<String>,
 }
+
+/// The length of a document. A problem with the largest tests of a statement has much less.
+pub const LARGEST_BODY: usize = 16 << 20;
 
 /// More than any problem shows.
 pub(super) const MOST_TESTS: usize = 1000;

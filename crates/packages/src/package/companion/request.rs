@@ -4,6 +4,7 @@
 //! which the name of a site never is, and the content type one that a page cannot send to another site unless that
 //! site allows it. No answer ever does.
 
+use crate::package::companion::LARGEST_BODY;
 use std::io::{self, ErrorKind, Read};
 use std::net::IpAddr;
 
@@ -12,8 +13,6 @@ use httparse::{EMPTY_HEADER, Header, Request, Status};
 /// The length of a request line and its headers.
 const LARGEST_HEAD: usize = 16 << 10;
 const MOST_HEADERS: usize = 64;
-/// The length of a document. A problem with the largest tests of a statement has much less.
-pub const LARGEST_BODY: usize = 16 << 20;
 
 #[derive(Debug)]
 pub enum RequestFailure {

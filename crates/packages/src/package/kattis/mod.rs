@@ -26,10 +26,13 @@ use juror_core::layout::Layout;
 use juror_core::problem::Problem;
 use juror_core::test_data::TestData;
 
+#[cfg(feature = "writers")]
 pub(super) use credits::LICENSES;
 pub(super) use legacy::{LEGACY, LEGACY_ICPC, V2023_07};
 pub(super) use submissions::SubmissionFolder;
-pub(super) use v2025_09::{FOLDERS, Kattis202509};
+#[cfg(feature = "writers")]
+pub(super) use v2025_09::FOLDERS;
+pub(super) use v2025_09::Kattis202509;
 
 const SETTINGS: &str = "problem.yaml";
 

@@ -6,6 +6,7 @@ mod case_entry;
 mod command;
 mod contents;
 mod include;
+#[cfg(feature = "writers")]
 pub mod insert;
 mod names;
 mod python_regex;
