@@ -172,11 +172,7 @@ mod tests {
             let test_case = format!("secret/{number:05}");
             CaseJudgement { test_case, ..case.clone() }
         });
-        let crate::report::document::SubmissionResult::Judged(judgement) =
-            &mut report.submissions[0].result
-        else {
-            panic!("it is judged");
-        };
+        let judgement = report.submissions[0].result.as_mut().expect("it is judged");
         judgement.cases = Arc::new(cases.collect());
         let mut out = Vec::new();
         write(&report, None, &mut out).expect("a table");

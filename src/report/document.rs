@@ -89,6 +89,7 @@ pub struct Report {
     #[serde(rename = "boxes")]
     pub kept: Option<PathBuf>,
     /// Each submission that was judged, or could not be.
+    #[schemars(with = "Vec<SubmissionKeys>")]
     pub submissions: Vec<SubmissionReport>,
     pub duplicates: Vec<Duplicates>,
     pub explanations: Vec<ExplanationResult>,
@@ -115,42 +116,44 @@ pub struct IsolationReport {
 }
 
 /// A submission that was judged, or could not be.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize)]
+#[serde(into = "SubmissionKeys")]
 pub struct SubmissionReport {
-    /// The package it was judged with.
     pub package: Option<String>,
-    #[serde(skip)]
     pub name: String,
-    #[serde(flatten)]
-    pub result: SubmissionResult,
+    pub result: Result<Box<Judgement>, FaultReport>,
 }
 
-/// What a submission earned, or why it could not be judged.
-#[derive(Clone, Debug, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum SubmissionResult {
-    Judged(Box<Judgement>),
-    Failed {
-        name: String,
-        /// Why it could not be judged.
-        error: FaultReport,
-    },
+/// A submission, and what it earned or why it could not be judged.
+#[derive(Serialize, JsonSchema)]
+pub struct SubmissionKeys {
+    /// The package it was judged with.
+    package: Option<String>,
+    name: String,
+    /// What it earned, if it was judged.
+    judgement: Option<Box<Judgement>>,
+    /// Why it could not be judged.
+    error: Option<FaultReport>,
+}
+
+impl From<SubmissionReport> for SubmissionKeys {
+    fn from(SubmissionReport { package, name, result }: SubmissionReport) -> Self {
+        let (judgement, error) = match result {
+            Ok(judgement) => (Some(judgement), None),
+            Err(error) => (None, Some(error)),
+        };
+        Self { package, name, judgement, error }
+    }
 }
 
 impl SubmissionReport {
     pub fn judgement(&self) -> Option<&Judgement> {
-        match &self.result {
-            SubmissionResult::Judged(judgement) => Some(judgement),
-            SubmissionResult::Failed { .. } => None,
-        }
+        self.result.as_deref().ok()
     }
 
     /// Why it could not be judged.
     pub fn error(&self) -> Option<&FaultReport> {
-        match &self.result {
-            SubmissionResult::Judged(_) => None,
-            SubmissionResult::Failed { error, .. } => Some(error),
-        }
+        self.result.as_ref().err()
     }
 
     /// Its verdict, if it was judged.
@@ -201,8 +204,8 @@ impl SubmissionReport {
     /// The first test case that it fails, or `build`, and the cause. If it was not judged, only the cause.
     pub fn failure(&self) -> (Option<&str>, Option<&str>) {
         match &self.result {
-            SubmissionResult::Judged(judgement) => judgement.failure(),
-            SubmissionResult::Failed { error, .. } => (None, Some(&error.error.reason)),
+            Ok(judgement) => judgement.failure(),
+            Err(fault) => (None, Some(&fault.error.reason)),
         }
     }
 

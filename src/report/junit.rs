@@ -11,7 +11,7 @@ use std::iter::once;
 
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
-use crate::report::document::{GeneratedReport, Report, SubmissionReport, SubmissionResult};
+use crate::report::document::{GeneratedReport, Report, SubmissionReport};
 use crate::report::result::AnyResult;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{CommandTask, GeneratedState};
@@ -109,8 +109,8 @@ fn add_suite(document: &mut Document, name: &str, tests: impl Iterator<Item = Te
 fn submission_test(submission: &SubmissionReport) -> TestCase {
     let name = submission.name.as_str();
     let judgement = match &submission.result {
-        SubmissionResult::Judged(judgement) => judgement,
-        SubmissionResult::Failed { error: fault, .. } => return fault_test(name, &fault.error),
+        Ok(judgement) => judgement,
+        Err(fault) => return fault_test(name, &fault.error),
     };
     let reasons = joined(&judgement.broken, "\n");
     let mut test = if reasons.is_empty() {
@@ -126,10 +126,8 @@ fn submission_test(submission: &SubmissionReport) -> TestCase {
 
 fn case_tests(submission: &SubmissionReport) -> Vec<TestCase> {
     let judgement = match &submission.result {
-        SubmissionResult::Judged(judgement) => judgement,
-        SubmissionResult::Failed { error: fault, .. } => {
-            return vec![fault_test("build", &fault.error)];
-        }
+        Ok(judgement) => judgement,
+        Err(fault) => return vec![fault_test("build", &fault.error)],
     };
     let mut tests: Vec<TestCase> = judgement.cases.iter().map(case_test).collect();
     if let Some((cause, messages)) = judgement.refusal() {
@@ -261,14 +259,11 @@ mod tests {
         let submission = |package: &str, name: &str| SubmissionReport {
             package: Some(package.to_owned()),
             name: name.to_owned(),
-            result: SubmissionResult::Failed {
-                name: name.to_owned(),
-                error: crate::report::document::FaultReport {
-                    package: None,
-                    submission: None,
-                    error: JudgeError::new("a step", "a reason"),
-                },
-            },
+            result: Err(crate::report::document::FaultReport {
+                package: None,
+                submission: None,
+                error: JudgeError::new("a step", "a reason"),
+            }),
         };
         let generated = |package: &str| GeneratedReport {
             package: Some(package.to_owned()),

@@ -45,7 +45,7 @@ fn answers_are_judged_and_nothing_runs() {
     // A file is a directory with that file.
     fixture.write("1.out", "100001\n");
     let document = fixture.json("judge sum 1.out", 1);
-    assert_eq!(document["submissions"][0]["verdict"], "WA");
+    assert_eq!(document["submissions"][0]["judgement"]["verdict"], "WA");
     // The file looks like a script, but it is not started.
     fixture.write("mine/run", RIGHT);
     fixture.make_executable("mine/run");

@@ -43,7 +43,7 @@ pub(crate) fn has_tool(tool: &str) -> bool {
 fn check_rejected(fixture: &Fixture, name: &str, source: &str, secret: &str) {
     fixture.write(name, source);
     let document = fixture.json(&format!("judge sum {name}"), 1);
-    assert_eq!(document["submissions"][0]["verdict"], "CE", "{document:#}");
+    assert_eq!(document["submissions"][0]["judgement"]["verdict"], "CE", "{document:#}");
     assert!(!document.to_string().contains(secret), "{document:#}");
 }
 
@@ -128,6 +128,7 @@ fn a_syntax_error_is_a_compile_error() {
         });
         let status = i32::from(verdict != "AC");
         let submission = &fixture.json(&format!("judge sum {name}"), status)["submissions"][0];
+        let submission = &submission["judgement"];
         assert_eq!(submission["verdict"], verdict, "{name}: {submission:#}");
         assert!(submission["compiler"].to_string().contains(message), "{name}: {submission:#}");
     };
@@ -174,7 +175,7 @@ fn links_and_daemons_of_a_build_script_have_no_effect() {
                 if std::fs::read_dir(\"victim\").is_ok() { println!(\"escaped\"); }\n    println!(\"{sum}\");\n}\n";
     fixture.write("right/src/main.rs", main);
     let document = fixture.json("judge sum right", 0);
-    assert_eq!(document["submissions"][0]["verdict"], "AC", "{document:#}");
+    assert_eq!(document["submissions"][0]["judgement"]["verdict"], "AC", "{document:#}");
     assert!(Path::new(&victim).join("file").exists());
     let processes = fs::read_dir("/proc").unwrap().flatten();
     let lines = processes.filter_map(|entry| fs::read_to_string(entry.path().join("cmdline")).ok());

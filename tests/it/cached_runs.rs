@@ -50,7 +50,7 @@ fn verdicts(document: &Value) -> Vec<(String, Vec<String>)> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let submissions = document["submissions"].as_array().expect("submissions");
     let of = |submission: &Value| {
-        let cases = submission["test_cases"].as_array().expect("test cases");
+        let cases = submission["judgement"]["test_cases"].as_array().expect("test cases");
         (text(&submission["name"]), cases.iter().map(|case| text(&case["verdict"])).collect())
     };
     submissions.iter().map(of).collect()
@@ -58,7 +58,9 @@ fn verdicts(document: &Value) -> Vec<(String, Vec<String>)> {
 
 fn document_cases(document: &Value) -> Vec<&Value> {
     let submissions = document["submissions"].as_array().expect("submissions").iter();
-    submissions.flat_map(|it| it["test_cases"].as_array().expect("test cases")).collect()
+    submissions
+        .flat_map(|it| it["judgement"]["test_cases"].as_array().expect("test cases"))
+        .collect()
 }
 
 #[test]

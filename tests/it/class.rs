@@ -14,8 +14,8 @@ fn write_class(fixture: &Fixture, files: &[(&str, &str)]) {
 fn verdicts(document: &serde_json::Value) -> Vec<String> {
     let submissions = document["submissions"].as_array().expect("a list");
     let shown = submissions.iter().map(|it| {
-        let text = |key: &str| it[key].as_str().unwrap_or("-").to_owned();
-        format!("{} {}", text("name"), text("verdict"))
+        let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
+        format!("{} {}", text(&it["name"]), text(&it["judgement"]["verdict"]))
     });
     shown.collect()
 }
@@ -249,7 +249,7 @@ fn names_from_a_mac_are_shown_and_compared_composed() {
     assert_eq!(verdicts(&fixture.json(line, 0)), rows);
     fixture.check(line, 0, &[&format!("AC  {one}")]);
     // The files are opened by their own names, and reports have these paths.
-    let path = fixture.json(line, 0)["submissions"][0]["path"].to_string();
+    let path = fixture.json(line, 0)["submissions"][0]["judgement"]["path"].to_string();
     assert!(path.contains(apart), "{path}");
     write_class(&fixture, &[(&format!("{one}/a.sh"), WRONG)]);
     let rows = [
@@ -444,7 +444,7 @@ fn points_count_cases_or_groups() {
         let line = format!("judge {package} p.sh {options} --csv t.csv");
         let document = fixture.json(&line, code);
         let submission = &document["submissions"][0];
-        let score = &submission["score"];
+        let score = &submission["judgement"]["score"];
         let mut shown = format!("{} of {}", score["points"], score["max_points"]);
         for group in score["groups"].as_array().expect("groups") {
             let name = group["name"].as_str().expect("a name");
@@ -490,8 +490,8 @@ fn a_scoring_problem_has_its_own_points_unless_cases_are_requested() {
         let document = fixture.json(&format!("judge sum p.sh {options}"), 1);
         format!(
             "{} of {}",
-            document["submissions"][0]["score"]["points"],
-            document["submissions"][0]["score"]["max_points"]
+            document["submissions"][0]["judgement"]["score"]["points"],
+            document["submissions"][0]["judgement"]["score"]["max_points"]
         )
     };
     assert_eq!(score("--points groups"), score(""));

@@ -118,14 +118,14 @@ fn the_json_document_has_verdicts_and_measurements() {
     fixture.write("b.sh", WRONG);
     let document = fixture.json("judge sum a.sh b.sh", 1);
     assert_eq!(document["format"], "juror-report");
-    assert_eq!(document["submissions"][0]["verdict"], "AC");
-    assert_eq!(document["submissions"][1]["verdict"], "WA");
-    let case = &document["submissions"][0]["test_cases"][0];
+    assert_eq!(document["submissions"][0]["judgement"]["verdict"], "AC");
+    assert_eq!(document["submissions"][1]["judgement"]["verdict"], "WA");
+    let case = &document["submissions"][0]["judgement"]["test_cases"][0];
     assert_eq!(case["name"], "sample/1");
     assert_eq!(case["verdict"], "AC");
     assert!(case["outcome"]["cpu_seconds"].as_f64().expect("a number") > 0.0);
     assert!(case["outcome"]["memory_bytes"].as_u64().expect("a number") > 0);
-    assert_eq!(document["submissions"][1]["skipped"], 2);
+    assert_eq!(document["submissions"][1]["judgement"]["skipped"], 2);
 }
 
 #[test]
@@ -588,7 +588,7 @@ fn outputs_can_be_shown_without_a_comparison() {
     assert!(!shown.contains("accepted") && !shown.contains("AC"), "{shown}");
     let json = fixture.juror("judge bare a.sh --compare none --json").output().expect("runs");
     let document: serde_json::Value = serde_json::from_slice(&json.stdout).expect("a document");
-    let case = &document["submissions"][0]["test_cases"][0];
+    let case = &document["submissions"][0]["judgement"]["test_cases"][0];
     assert_eq!((&case["verdict"], &case["compared"]), (&"AC".into(), &false.into()));
     fixture.write("b.sh", "exit 3\n");
     fixture.juror("judge bare a.sh b.sh --compare none --html page.html").output().expect("runs");

@@ -163,14 +163,15 @@ impl Fixture {
             let judged = &report["submissions"][at];
             assert_eq!(judged["name"], names[at], "{report:#}");
             assert_eq!(
-                judged["verdict"].as_str().unwrap_or("-"),
+                judged["judgement"]["verdict"].as_str().unwrap_or("-"),
                 *verdict,
                 "{program}: {judged:#}"
             );
-            let told = match judged["test_cases"].as_array().and_then(|cases| cases.last()) {
-                Some(case) if *verdict != "-" => &case["cause"],
-                _ => &judged["error"]["reason"],
-            };
+            let told =
+                match judged["judgement"]["test_cases"].as_array().and_then(|cases| cases.last()) {
+                    Some(case) if *verdict != "-" => &case["cause"],
+                    _ => &judged["error"]["reason"],
+                };
             assert!(told.to_string().contains(cause), "{program}: {judged:#}");
         }
     }

@@ -215,7 +215,7 @@ fn an_interactive_validator_is_tested_before_it_judges() {
     let right = "read -r a b <\"$1\"; echo $a $b; read -r x || exit 1; [[ $x == $((a + b)) ]] && exit 42; exit 43";
     check(right, "breaks down on a submission that writes nothing");
     let report = fixture.json("verify sum", 3);
-    assert_eq!(report["submissions"][0]["verdict"], "AC", "{report:#}");
+    assert_eq!(report["submissions"][0]["judgement"]["verdict"], "AC", "{report:#}");
 }
 
 #[test]
@@ -235,7 +235,7 @@ fn the_interaction_is_saved_and_reported() {
     assert_eq!(kept("sample~-1"), "<1 2\n>3\n");
     assert_eq!(kept("secret~-large~-1"), "<100000 1\n>3\n");
     let document = fixture.json("judge sum p.sh", 1);
-    let case = &document["submissions"][0]["test_cases"][1];
+    let case = &document["submissions"][0]["judgement"]["test_cases"][1];
     let transcript = &case["evidence"]["transcript"];
     let line = |index: usize| {
         let line = &transcript["first"][index];

@@ -33,7 +33,7 @@ fn an_endless_program_runs_once_on_bare_tests_and_at_most_twice_in_packages() {
     fixture.write("loop.sh", ENDLESS);
     let check = |arguments: &str, most: usize| {
         let report = fixture.json(&format!("judge {arguments} loop.sh --time-limit 0.2"), 1);
-        check_cases(&report["submissions"][0]["test_cases"], most);
+        check_cases(&report["submissions"][0]["judgement"]["test_cases"], most);
     };
     check("tests --all", 1);
     check("tests --all --repeat", 2);

@@ -330,7 +330,7 @@ fn points_add_up_and_partial_ones_count() {
     let document = fixture.json("verify poly", 0);
     let submissions = document["submissions"].as_array().expect("submissions");
     let scores: Vec<&serde_json::Value> =
-        submissions.iter().map(|it| &it["score"]["points"]).collect();
+        submissions.iter().map(|it| &it["judgement"]["score"]["points"]).collect();
     assert_eq!(scores, [&serde_json::json!(100.0), &serde_json::json!(30.0)], "{document}");
     // An answer that is off by one gets half of the points of the second test.
     let half =
@@ -341,7 +341,7 @@ fn points_add_up_and_partial_ones_count() {
     fixture.check("judge poly off.sh --all", 1, &said);
     // A test case has one point, so half of it is half a point.
     let cases = fixture.json("judge poly off.sh --points cases", 1);
-    assert_eq!(cases["submissions"][0]["score"]["points"], 2.5, "{cases}");
+    assert_eq!(cases["submissions"][0]["judgement"]["score"]["points"], 2.5, "{cases}");
     let too_many = CHECKER.replace("if (found != expected)", &half.replace("10 of 20", "21"));
     fixture.write("poly/files/check.cpp", too_many);
     fixture.check(

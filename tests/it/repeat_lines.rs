@@ -89,7 +89,7 @@ fn check(fixture: &Fixture, tried: &mut BTreeSet<String>, words: &[&str]) {
         let found = |of: &Value| of["counterexample"]["input"].clone();
         assert_eq!(found(&document), found(&again), "{line}");
         if document["counterexample"].is_null() {
-            let case = &again["submissions"][0]["test_cases"][0];
+            let case = &again["submissions"][0]["judgement"]["test_cases"][0];
             let name = case["name"].as_str().expect("a case");
             assert!(line.contains(&format!("--case {name}")), "{line}: {again:#}");
             assert_ne!(case["verdict"], "AC", "{line}: {again:#}");

@@ -172,7 +172,7 @@ fn packages_with_equal_names_are_distinguished() {
         assert_eq!(names("packages", "name"), ["a/sum", "b/sum", "c/sum", "sum"]);
         let broken = report["submissions"].as_array().expect("a list").iter();
         let broken: Vec<&str> = broken
-            .filter(|it| it["broken_expectations"] != serde_json::json!([]))
+            .filter(|it| it["judgement"]["broken_expectations"] != serde_json::json!([]))
             .map(|it| it["package"].as_str().expect("a name"))
             .collect();
         assert_eq!(broken, ["b/sum"]);
@@ -243,7 +243,7 @@ fn merged_shards_give_the_same_report() {
     let names = |report: &Value| {
         let all = report["submissions"].as_array().expect("submissions");
         let mut all: Vec<String> =
-            all.iter().map(|it| format!("{} {}", it["name"], it["verdict"])).collect();
+            all.iter().map(|it| format!("{} {}", it["name"], it["judgement"]["verdict"])).collect();
         all.sort();
         all
     };
@@ -324,7 +324,7 @@ fn events_with_any_difference_of_numbers_can_be_merged() {
         let judge = "judge bare a.sh --compare float=1e-6 --events 1.json";
         for line in [judge, "merge 1.json"] {
             let report = fixture.json(line, 1);
-            assert_eq!(report["submissions"][0]["verdict"], "WA", "{output}: {line}");
+            assert_eq!(report["submissions"][0]["judgement"]["verdict"], "WA", "{output}: {line}");
         }
     }
 }

@@ -58,7 +58,7 @@ fn set_validator(fixture: &Fixture, validator: &str) {
 
 /// The score; then score and state of each group.
 fn score_summary(document: &Value) -> String {
-    let submission = &document["submissions"][0];
+    let submission = &document["submissions"][0]["judgement"];
     let score = &submission["score"];
     let mut text = score["points"].to_string();
     for group in score["groups"].as_array().expect("groups") {
@@ -104,7 +104,7 @@ fn points_are_by_group_and_irrelevant_cases_are_not_run() {
     );
     fixture.write("p.c", "int main(void) { return }\n");
     let document = fixture.json("judge sum p.c", 1);
-    let submission = &document["submissions"][0];
+    let submission = &document["submissions"][0]["judgement"];
     assert_eq!(submission["verdict"], "CE");
     assert_eq!(submission["score"]["points"], 0.0);
 }
@@ -306,8 +306,8 @@ fn scores_may_have_no_bound() {
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 0);
     assert_eq!(score_summary(&document), "4370.0 40.0 all 30.0 all 4300.0 all; 9 run, 0 skipped");
-    assert_eq!(document["submissions"][0]["score"]["max_points"], Value::Null);
-    assert_eq!(document["submissions"][0]["test_cases"][6]["score"]["points"], 1000.0);
+    assert_eq!(document["submissions"][0]["judgement"]["score"]["max_points"], Value::Null);
+    assert_eq!(document["submissions"][0]["judgement"]["test_cases"][6]["score"]["points"], 1000.0);
     fixture.check("judge sum p.sh", 0, &["score 4370 ", "secret/c 4300 "]);
 }
 
@@ -347,7 +347,7 @@ fn a_static_validator_checks_the_submission() {
     fixture.write("p.sh", RIGHT);
     let document = fixture.json("judge sum p.sh", 1);
     assert_eq!(score_summary(&document), "85.0 40.0 all 15.0 all 30.0 all; 11 run, 0 skipped");
-    let cases = &document["submissions"][0]["test_cases"];
+    let cases = &document["submissions"][0]["judgement"]["test_cases"];
     assert_eq!(cases[1]["name"], "secret/a/static validation");
     assert_eq!(cases[1]["message"], "bash p.sh sleep: juror p.sh \n");
     assert_eq!(cases[5]["score"]["points"], 5.0);

@@ -17,6 +17,7 @@ fn check_runs(
     for (name, expected) in runs {
         let submissions = report["submissions"].as_array().expect("submissions");
         let submission = submissions.iter().find(|it| it["name"] == *name).expect("it is there");
+        let submission = &submission["judgement"];
         let cases = submission["test_cases"].as_array().expect("test cases").len();
         let spared = submission["spared"].as_u64().unwrap_or(0);
         assert_eq!((cases, spared), *expected, "{options}: {name}");
@@ -71,7 +72,10 @@ fn a_group_runs_until_it_has_no_points_left() {
     fixture.write("sum/submissions/submissions.yaml", rules);
     let scores = |report: &Value| {
         let submissions = report["submissions"].as_array().expect("submissions").iter();
-        submissions.map(|it| it["score"]["points"].to_string()).collect::<Vec<_>>().join(" ")
+        submissions
+            .map(|it| it["judgement"]["score"]["points"].to_string())
+            .collect::<Vec<_>>()
+            .join(" ")
     };
     // The sample, the case that most submissions fail, and the other group; then in judging order up to the first
     // rejection in the last group.

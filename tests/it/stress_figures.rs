@@ -68,7 +68,7 @@ mod quiet {
 /// The first test case of the package that a submission fails on.
 fn exposing_test_case(package: &str, submission: &str) -> String {
     let report = shipped_document("judge", package, submission, &["--json"]);
-    let judged = &report["submissions"][0];
+    let judged = &report["submissions"][0]["judgement"];
     let cases = judged["test_cases"].as_array();
     let rejected = cases.and_then(|cases| cases.iter().find(|case| case["verdict"] != "AC"));
     match rejected {

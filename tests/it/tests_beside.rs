@@ -134,7 +134,10 @@ fn on_bare_tests_a_program_stops_at_the_third_that_is_too_slow() {
     fixture.write("my/slow.sh", "read -r a b; ((a % 2)) && while :; do :; done; echo 1\n");
     let line = "judge my/slow.sh --time-limit 100ms";
     let report = fixture.json(line, 1);
-    assert_eq!(report["submissions"][0]["test_cases"].as_array().map(Vec::len), Some(5));
+    assert_eq!(
+        report["submissions"][0]["judgement"]["test_cases"].as_array().map(Vec::len),
+        Some(5)
+    );
     let skipped = "stopped at the third that is too slow, 3 not run; --all runs them";
     fixture.check(line, 1, &[skipped, "also WA 2, TLE 3, WA 4, TLE 5"]);
     fixture.check(&format!("{line} --all"), 1, &["0 of 8 test cases accepted"]);

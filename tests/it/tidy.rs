@@ -206,3 +206,18 @@ fn the_document_of_dependencies_lists_each_one() {
         }
     }
 }
+
+#[test]
+fn the_readme_begins_with_the_main_command_and_the_tests_that_ci_runs() {
+    let readme = read_text(&root().join("README.md"));
+    let steps = readme.split_once("## First steps").expect("the heading").1;
+    let block = steps.split("```").nth(1).expect("commands").trim_start_matches("sh\n");
+    let commands = block.lines().map(|line| line.split('#').next().unwrap().trim());
+    let commands: Vec<&str> = commands.filter(|line| !line.is_empty()).collect();
+    let [main, tests] = commands[..] else { panic!("two commands: {commands:?}") };
+    let package = main.strip_prefix("cargo run --release --locked -- verify ").expect(main);
+    assert!(root().join(package).join("problem.yaml").is_file(), "{main}");
+    let ci = read_text(&root().join(".ci/run"));
+    let run = ci.lines().find(|line| line.starts_with("step \"tests\"")).expect("a step");
+    assert!(run.contains(&format!(" {tests} -- --skip ")), "{tests}: {run}");
+}

@@ -131,7 +131,7 @@ fn the_repeat_line_works_in_a_shell() {
             let output = command.arg("--json").output().expect("juror runs");
             let document: serde_json::Value =
                 serde_json::from_slice(&output.stdout).expect("a document");
-            let case = &document["submissions"][0]["test_cases"];
+            let case = &document["submissions"][0]["judgement"]["test_cases"];
             let case = case.as_array().and_then(|cases| cases.last()).cloned();
             case.expect("a case")
         };
@@ -257,7 +257,7 @@ fn tests_without_a_package_may_have_odd_names() {
         let output = command.output().expect("juror runs");
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         assert_eq!(output.status.code(), Some(0), "{name}: {document}");
-        let judged = &document["submissions"][0]["test_cases"][0];
+        let judged = &document["submissions"][0]["judgement"]["test_cases"][0];
         assert_eq!(judged["name"], case, "{document}");
     }
 }

@@ -48,7 +48,7 @@ fn a_validator_decides_and_its_message_is_shown() {
     fixture.write("sum/data/secret/large/1.yaml", "output_validator_args: [loud, 'a b']\n");
     fixture.check("judge sum b.sh", 1, &["arguments loud a b"]);
     let document = fixture.json("judge sum b.sh", 1);
-    let case = &document["submissions"][0]["test_cases"][1];
+    let case = &document["submissions"][0]["judgement"]["test_cases"][1];
     assert_eq!(case["verdict"], "WA");
     assert_eq!(case["team_message"], "do not give up\n");
     let message = case["message"].as_str().expect("a message");
@@ -179,7 +179,7 @@ fn a_validator_that_breaks_down_is_a_judge_error() {
         let error = &document["judge_errors"][0];
         assert_eq!(error["step"], "judge sample/1 with the output validator `validate`");
         assert!(error["reason"].as_str().is_some_and(|it| it.contains(message)), "{error:#}");
-        assert_eq!(document["submissions"][0]["verdict"], serde_json::Value::Null);
+        assert_eq!(document["submissions"][0]["judgement"]["verdict"], serde_json::Value::Null);
         let stderr = error["program"]["stderr"]["text"].as_str().expect("a text");
         assert!(stderr.starts_with("what went wrong\n"), "{stderr}");
     };
@@ -212,7 +212,7 @@ fn a_validator_is_confined_to_its_files() {
     );
     fixture.write("b.sh", WRONG);
     let document = fixture.json("judge sum b.sh", 1);
-    assert_eq!(document["submissions"][0]["test_cases"][1]["message"], "");
+    assert_eq!(document["submissions"][0]["judgement"]["test_cases"][1]["message"], "");
 }
 
 #[test]
@@ -397,7 +397,7 @@ fn a_multi_pass_problem_runs_until_no_next_pass() {
     let shown = ["WA", "in pass 2: the output validator rejects it: pass with 1: 2", message];
     fixture.check("judge sum b.sh", 1, &shown);
     let report = fixture.json("judge sum b.sh", 1);
-    let case = &report["submissions"][0]["test_cases"][0];
+    let case = &report["submissions"][0]["judgement"]["test_cases"][0];
     let transcript = &case["evidence"]["transcript"];
     let line = |part: &str| {
         let line = &transcript[part][0];

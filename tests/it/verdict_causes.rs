@@ -77,7 +77,7 @@ fn a_right_output_of_a_program_that_does_not_end_is_told() {
     for output in ["echo 77", "printf 1", "echo 3; echo 3", ":"] {
         fixture.write("a.sh", format!("{output}\nexec sleep 1000\n"));
         let report = fixture.json("judge sum a.sh --case sample/1 --time-limit 0.5", 1);
-        let cause = report["submissions"][0]["test_cases"][0]["cause"].to_string();
+        let cause = report["submissions"][0]["judgement"]["test_cases"][0]["cause"].to_string();
         assert!(cause.contains("on the wall clock") && !cause.contains("its output"), "{cause}");
     }
 }
@@ -106,7 +106,7 @@ fn a_file_that_is_written_instead_of_standard_output_is_named() {
     {
         fixture.write("a.sh", program);
         let report = fixture.json("judge sum a.sh --case sample/1", 1);
-        let cause = report["submissions"][0]["test_cases"][0]["cause"].to_string();
+        let cause = report["submissions"][0]["judgement"]["test_cases"][0]["cause"].to_string();
         assert!(!cause.contains("the file"), "{program}: {cause}");
     }
 }

@@ -58,7 +58,9 @@ pub(crate) fn check(
 /// The verdicts of all runs in a report, with the worker of each.
 fn runs(report: &Value) -> Vec<(String, Option<String>)> {
     let submissions = report["submissions"].as_array().expect("submissions");
-    let cases = submissions.iter().flat_map(|it| it["test_cases"].as_array().expect("test cases"));
+    let cases = submissions
+        .iter()
+        .flat_map(|it| it["judgement"]["test_cases"].as_array().expect("test cases"));
     let run = |case: &Value| {
         let verdict = format!("{} {}", case["name"], case["verdict"]);
         (verdict, case["outcome"]["worker"].as_str().map(str::to_owned))

@@ -80,14 +80,13 @@ impl Report {
                 self.add_submission(SubmissionReport {
                     package,
                     name,
-                    result: SubmissionResult::Judged(judgement.clone()),
+                    result: Ok(judgement.clone()),
                 });
             }
             Event::Failed { submission, error } => {
                 let fault = self.add_fault(package.clone(), submission.clone(), error);
                 if let Some(name) = submission.clone() {
-                    let result = SubmissionResult::Failed { name: name.clone(), error: fault };
-                    self.add_submission(SubmissionReport { package, name, result });
+                    self.add_submission(SubmissionReport { package, name, result: Err(fault) });
                 }
             }
             Event::Progress(WorkProgress::Step(step)) => self.work.step = Some(step.clone()),

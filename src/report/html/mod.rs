@@ -19,7 +19,7 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use crate::report::document::{Report, SubmissionReport, SubmissionResult};
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
 use juror_core::event::CommandTask;
 use juror_core::progress::PackageReport;
@@ -135,17 +135,11 @@ impl<'a> Page<'a> {
 impl Attention {
     fn of(submission: &SubmissionReport, is_verified: bool) -> Self {
         match &submission.result {
-            SubmissionResult::Failed { error: fault, .. } if fault.is_skipped_submission() => {
-                Self::Skipped
-            }
-            SubmissionResult::Failed { .. } => Self::Fault,
-            SubmissionResult::Judged(judgement) if !judgement.broken.is_empty() => Self::Bad,
-            SubmissionResult::Judged(judgement)
-                if is_verified || judgement.verdict == Verdict::Accepted =>
-            {
-                Self::Fine
-            }
-            SubmissionResult::Judged(_) => Self::Bad,
+            Err(fault) if fault.is_skipped_submission() => Self::Skipped,
+            Err(_) => Self::Fault,
+            Ok(judgement) if !judgement.broken.is_empty() => Self::Bad,
+            Ok(judgement) if is_verified || judgement.verdict == Verdict::Accepted => Self::Fine,
+            Ok(_) => Self::Bad,
         }
     }
 

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::report::document::{FaultReport, SubmissionReport, SubmissionResult};
+use crate::report::document::{FaultReport, SubmissionReport};
 use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane};
@@ -78,7 +78,7 @@ fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
             }
             div.body {
                 @match &submission.result {
-                    SubmissionResult::Judged(judgement) => {
+                    Ok(judgement) => {
                         (broken_expectations(judgement))
                         (compile_error_panes(page, judgement))
                         (explanation_line(page, submission))
@@ -86,7 +86,7 @@ fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
                         @if let Some(total) = &judgement.score { (points(total)) }
                         (measurements(page, *number, limits, judgement))
                     }
-                    SubmissionResult::Failed { error: fault, .. } => (not_judged(page, fault)),
+                    Err(fault) => (not_judged(page, fault)),
                 }
                 @if page.submissions.len() > 1 { p.note { a href="#list" { "Back to the list" } } }
             }

@@ -23,7 +23,7 @@ mod tools;
 use std::io::{self, Write};
 
 use crate::report::LiveReporter;
-use crate::report::document::{Report, SubmissionReport, SubmissionResult};
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::notices::urgent_message;
 use crate::report::progress::Progress;
 use crate::report::result::AnyResult;
@@ -169,10 +169,8 @@ impl<O: Write, E: Write> Terminal<O, E> {
         let has_table = self.has_table(report);
         let name = if self.style.is_quiet() { full_name(done, report) } else { done.name.clone() };
         match &done.result {
-            SubmissionResult::Failed { error: fault, .. } => {
-                self.show_fault(Some(&name), &fault.error, report)?
-            }
-            SubmissionResult::Judged(judged) => {
+            Err(fault) => self.show_fault(Some(&name), &fault.error, report)?,
+            Ok(judged) => {
                 let is_listed = table::is_listed(done, self.listing);
                 let name = has_several_submissions(report).then_some(name.as_str());
                 let text = match () {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::document::{Report, SubmissionReport, SubmissionResult, shared_directory};
+use crate::report::document::{Report, SubmissionReport, shared_directory};
 use crate::report::style::{Order, Style, SubmissionFilter, TableListing, TextRole, shorten};
 use crate::report::terminal::columns::{COLUMN_GAP, TableCell, align_columns, fold_column};
 use crate::report::terminal::page::{Label, Page};
@@ -103,8 +103,8 @@ pub(super) fn is_listed(row: &SubmissionReport, listing: TableListing) -> bool {
 /// Whether the submission is not as expected, or the judge failed.
 fn is_surprise(row: &SubmissionReport) -> bool {
     match &row.result {
-        SubmissionResult::Judged(judgement) => !judgement.broken.is_empty(),
-        SubmissionResult::Failed { error: fault, .. } => !fault.is_skipped_submission(),
+        Ok(judgement) => !judgement.broken.is_empty(),
+        Err(fault) => !fault.is_skipped_submission(),
     }
 }
 

@@ -147,7 +147,7 @@ pub(super) fn check_json(file: &str, source: &impl EventSource) {
     let text = json_document(source).replacen(&version, "\"juror\": \"VERSION\"", 1);
     let known = keys::document_keys(&text);
     let absent = write_reports(source, |report, out| source.write_absent(report, out));
-    assert_eq!(keys::document_keys(&absent), known, "{file}: without a result");
+    assert!(keys::document_keys(&absent).is_subset(&known), "{file}: without a result");
     schema::check(file, source, &text);
     check_merged(file, source);
     check_snapshot(&format!("{file}.json"), &text);
