@@ -368,6 +368,7 @@ fn check_sources() {
             "R\"(",
         ];
         check_units(language, &units, ["", ""], &reader);
+        check_units(language, &["\\'/**/"], ["'", ""], &reader);
     }
     let fixture = Fixture::new();
     let reader = package_reader(&fixture, "sum/submissions/accepted/Main.java");

@@ -84,9 +84,8 @@ pub fn without_unused_tests<'a>(language: &str, sources: &[&'a TreeEntry]) -> Ve
 /// For each source, whether another one imports it. A test counts as imported.
 fn imported_sources(language: &str, sources: &[&TreeEntry]) -> Vec<bool> {
     let mut is_imported = vec![false; sources.len()];
-    let has = |languages: &str| languages.split_whitespace().any(|word| word == language);
-    let row = IMPORTS.iter().find(|(languages, _)| has(languages) && sources.len() > 1);
-    let Some(pattern) = row.and_then(|(_, it)| Regex::new(it).ok()) else { return is_imported };
+    let row = essence::row_of(language, &IMPORTS).filter(|_| sources.len() > 1);
+    let Some(pattern) = row.and_then(|it| Regex::new(it).ok()) else { return is_imported };
     let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, file) in sources.iter().enumerate() {
         for name in [file.name.clone(), file.name.with_extension("")] {

@@ -1,50 +1,49 @@
 //! Removes comments from a source. Without spaces, too, copies of a program are equal; without the contents of
-//! strings, a source shows what it declares. Nested comments end with the first end, and so do raw strings with a
-//! delimiter.
+//! strings, a source shows what it declares.
+
+use std::iter;
+use std::ops::Range;
 
 use regex::bytes::{Captures, Regex};
 
-const COMMENTS: [(&str, &str); 10] = [
+/// Of a comment that nests, its start.
+const COMMENTS: [(&str, &str); 11] = [
     (
-        "c cgmp cpp cppgmp csharp d dart go java javaalgs4 javascript kotlin objectivec odin php rust scala simula swift \
-         typescript zig",
+        "c cgmp cpp cppgmp csharp d go java javaalgs4 javascript objectivec php simula typescript zig",
         r"//.*|(?s:/\*.*?(?:\*/|\z))",
     ),
+    ("dart kotlin odin rust scala swift", r"//.*|(?<nested>/\*)"),
     ("bash crystal elixir julia perl pypy3 python2 python3 python3numpy r ruby", "#.*"),
-    ("haskell", r"--.*|(?s:\{-.*?(?:-\}|\z))"),
+    ("haskell", r"--.*|(?<nested>\{-)"),
     ("lua", r"(?s:--\[\[.*?(?:\]\]|\z))|--.*"),
     ("ada", "--.*"),
     ("pascal modula2", r"//.*|(?s:\(\*.*?(?:\*\)|\z))|(?s:\{.*?(?:\}|\z))"),
-    ("ocaml fsharp", r"//.*|(?s:\(\*.*?(?:\*\)|\z))"),
+    ("ocaml fsharp", r"//.*|(?<nested>\(\*)"),
     ("erlang octave", "%.*"),
     ("prolog", r"%.*|(?s:/\*.*?(?:\*/|\z))"),
     ("lisp racket gerbil", ";.*"),
 ];
 
-/// Strings and characters. A shell has `$#`, which is no comment.
-const STRINGS: &str = r#"\$\{?#|"""(?s:\\.|[^\\])*?(?:"""|\z)|'''(?s:\\.|[^\\])*?(?:'''|\z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"#;
+/// Strings and characters. A shell has `$#`, which is no comment. An escaped quote outside of a string starts none.
+const STRINGS: &str = r#"\$\{?#|\\["']|"""(?s:\\.|[^\\])*?(?:"""|\z)|'''(?s:\\.|[^\\])*?(?:'''|\z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"#;
 
-/// Before the others in C and C++. A string that does not end takes the rest: to search on would be quadratic.
-const RAW_STRINGS: &str = r#"R"\((?s:.*?)(?:\)"|\z)|"#;
+/// Before the others in C and C++: the starts of raw strings, and numbers with separators.
+const C_STRINGS: &str =
+    r#"(?-u:\b)(?:u8|[uUL])?R"(?<delimiter>[^\s()\\"]{0,16})\(|(?-u:\b)[0-9][\w.]*(?:'[\w.]+)+|"#;
 
 /// The same in Rust and OCaml, where a lifetime or a type has no second quote.
-const RUST_STRINGS: &str = r###"r##"(?s:.*?)(?:"##|\z)|r#"(?s:.*?)(?:"#|\z)|r"[^"]*"|"(?s:\\.|[^"\\])*"|'(?:\\[^\n]{1,9}?|[^'\\\n])'"###;
+const RUST_STRINGS: &str =
+    r##"(?-u:\b)[bc]?r(?<hashes>#*)"|"(?s:\\.|[^"\\])*(?:"|\z)|'(?:\\[^\n]{1,9}?|[^'\\\n])'"##;
 
 /// `language` is a code. Strings keep their spaces.
 pub fn without_spaces_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
     // Editors of Windows write a byte-order mark.
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
-    rewrite_source(language, r"|(?<space>\s)", text, |found| match found.name("string") {
-        Some(string) => string.as_bytes().to_vec(),
-        None => Vec::new(),
-    })
+    rewrite_source(language, r"|(?<space>\s)", text, |string| string.unwrap_or_default().to_vec())
 }
 
 pub fn without_strings_and_comments(language: &str, text: &[u8]) -> Vec<u8> {
-    rewrite_source(language, "", text, |found| match found.name("string") {
-        Some(_) => b"\"\"".to_vec(),
-        None => b" ".to_vec(),
-    })
+    rewrite_source(language, "", text, |string| string.map_or(" ", |_| "\"\"").into())
 }
 
 /// A file that a source in C or C++ includes.
@@ -59,20 +58,19 @@ pub struct Inclusion {
 pub fn inclusions(text: &[u8]) -> Vec<Inclusion> {
     const DIRECTIVE: &str =
         r#"|#[ \t]*(?:include|import)[ \t]*(?:"(?<quoted>[^"\n]+)"|<(?<system>[^>\n]+)>)"#;
-    let Ok(lexer) = lexer("cpp", DIRECTIVE) else { return Vec::new() };
-    let name = |found: Captures<'_>| {
-        let quoted = found.name("quoted");
-        let name = quoted.or_else(|| found.name("system"))?.as_bytes();
+    let name = |(groups, _): (Captures<'_>, _)| {
+        let quoted = groups.name("quoted");
+        let name = quoted.or_else(|| groups.name("system"))?.as_bytes();
         Some(Inclusion { name: str::from_utf8(name).ok()?.into(), is_quoted: quoted.is_some() })
     };
-    lexer.captures_iter(text).filter_map(name).collect()
+    tokens("cpp", DIRECTIVE, text).filter_map(name).collect()
 }
 
 /// Strings that can name a file stay, in double quotes: they have no blanks and no quotes, so they are no code.
 pub fn with_names_in_strings(language: &str, text: &[u8]) -> String {
-    let code = rewrite_source(language, "", text, |found| {
-        let Some(string) = found.name("string") else { return b" ".to_vec() };
-        let name = String::from_utf8_lossy(string.as_bytes());
+    let code = rewrite_source(language, "", text, |string| {
+        let Some(string) = string else { return b" ".to_vec() };
+        let name = String::from_utf8_lossy(string);
         let name = name.trim_matches(['"', '\'']);
         let is_name = !name.contains(|sign: char| sign.is_whitespace() || "\"'".contains(sign));
         format!("\"{}\"", if is_name { name } else { "" }).into_bytes()
@@ -80,29 +78,80 @@ pub fn with_names_in_strings(language: &str, text: &[u8]) -> String {
     String::from_utf8_lossy(&code).into_owned()
 }
 
-/// Rewrites each string, each comment, and what `more` adds to the pattern.
+/// Rewrites each string, each comment, and what `more` adds to the pattern. `rewrite` gets the strings.
 fn rewrite_source(
     language: &str,
     more: &str,
     text: &[u8],
-    rewrite: impl Fn(&Captures<'_>) -> Vec<u8>,
+    rewrite: impl Fn(Option<&[u8]>) -> Vec<u8>,
 ) -> Vec<u8> {
-    let lexer = lexer(language, more);
-    lexer.map_or_else(|_| text.to_vec(), |it| it.replace_all(text, rewrite).into_owned())
+    let mut written = Vec::new();
+    let mut end = 0;
+    for (groups, token) in tokens(language, more, text) {
+        written.extend(&text[end..token.start]);
+        end = token.end;
+        written.extend(rewrite(groups.name("string").map(|_| &text[token])));
+    }
+    written.extend(&text[end..]);
+    written
+}
+
+/// Each string, each comment, and each match of `more`, with its whole range.
+fn tokens<'a>(
+    language: &str,
+    more: &str,
+    text: &'a [u8],
+) -> impl Iterator<Item = (Captures<'a>, Range<usize>)> {
+    let lexer = lexer(language, more).ok();
+    let mut at = 0;
+    iter::from_fn(move || {
+        let groups = lexer.as_ref()?.captures_at(text, at)?;
+        let found = groups.get(0)?.range();
+        at = found.end + rest_length(&groups, &text[found.end..]);
+        Some((groups, found.start..at))
+    })
+}
+
+/// The length of a raw string or of a comment that nests, after its start. One that does not end takes the rest: to
+/// search on would be quadratic.
+fn rest_length(groups: &Captures<'_>, rest: &[u8]) -> usize {
+    let group = |name: &str| groups.name(name).map(|it| it.as_bytes());
+    let raw = group("delimiter").map(|it| [b")", it, b"\""].concat());
+    if let Some(end) = raw.or_else(|| group("hashes").map(|it| [b"\"", it].concat())) {
+        return memchr::memmem::find(rest, &end).map_or(rest.len(), |at| at + end.len());
+    }
+    let Some(start) = group("nested") else { return 0 };
+    let end: &[u8] = match start {
+        b"{-" => b"-}",
+        b"(*" => b"*)",
+        _ => b"*/",
+    };
+    let (mut at, mut depth) = (0, 1);
+    while depth > 0 && at < rest.len() {
+        let [starts, ends] = [start, end].map(|it| rest[at..].starts_with(it));
+        depth = depth + usize::from(starts) - usize::from(ends);
+        at += if starts || ends { 2 } else { 1 };
+    }
+    at
 }
 
 /// Matches each string, each comment, and `more`. Strings are matched even if nobody asks for them: they may contain the
 /// sign of a comment.
 fn lexer(language: &str, more: &str) -> Result<Regex, regex::Error> {
-    let has = |languages: &str| languages.split_whitespace().any(|word| word == language);
-    let comments = COMMENTS.iter().find(|(languages, _)| has(languages));
-    let comments = comments.map(|(_, comment)| format!("|{comment}")).unwrap_or_default();
-    let [raw, strings] = match language {
+    let comments = row_of(language, &COMMENTS);
+    let comments = comments.map(|comment| format!("|{comment}")).unwrap_or_default();
+    let strings = match language {
         "rust" | "ocaml" => ["", RUST_STRINGS],
-        "c" | "cpp" => [RAW_STRINGS, STRINGS],
+        "c" | "cgmp" | "cpp" | "cppgmp" => [C_STRINGS, STRINGS],
         _ => ["", STRINGS],
     };
-    Regex::new(&format!("(?<string>{raw}{strings}){comments}{more}"))
+    Regex::new(&format!("(?<string>{}){comments}{more}", strings.concat()))
+}
+
+/// The value of a table's row whose key lists this language.
+pub(super) fn row_of<'a>(language: &str, table: &[(&str, &'a str)]) -> Option<&'a str> {
+    let has = |languages: &str| languages.split_whitespace().any(|word| word == language);
+    table.iter().find(|(languages, _)| has(languages)).map(|(_, value)| *value)
 }
 
 #[cfg(test)]
@@ -164,6 +213,17 @@ mod tests {
         check("cpp", "a R\"(\n\"main())\" b", "a \"\" b");
         check("rust", "// fn main\nfn f<'a>(x: &'a u8)", " \nfn f<'a>(x: &'a u8)");
         check("rust", "a r#\"\n\"main\"# '\\u{41}' 'é' \"\n\" b", "a \"\" \"\" \"\" \"\" b");
+        check("cpp", "R\"x()\" )y\")x\"u8R\"()\" FOR\"(\")", "\"\"\"\" FOR\"\")");
+        check("c", "1'000'000 '\"' 0x1'f; \"'\" L'1'", "\"\" \"\" \"\"; \"\" L\"\"");
+        check(
+            "rust",
+            "br###\"\"##\"### r\"\\\" for\"r\" '\\'' b'\"'",
+            "\"\" \"\" for\"\" \"\" b\"\"",
+        );
+        check("rust", "a /* /* \" */ b */ c /* /* */", "a   c  ");
+        check("java", "a /* /* */ b */ c", "a   b */ c");
+        check("haskell", "a {- {- -} \" -} b", "a   b");
+        check("ocaml", "a (* (* *) 'a *) b", "a   b");
         check("python3", "a '''\n# b''' # c\nd", "a \"\"  \nd");
         check("python3", "a R\"(\" b R\")\" # c", "a R\"\" b R\"\"  ");
     }
