@@ -12,8 +12,9 @@ use crate::cli::options::{
     BuildArguments, ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
 use crate::cli::output::Operation;
+use crate::ops::comparison::ComparisonMode;
 use crate::ops::context::Context;
-use crate::ops::judge::{ComparisonMode, JudgeOptions, judge};
+use crate::ops::judge::{JudgeOptions, judge};
 use crate::ops::options::RunOptions;
 use juror_core::event::CommandTask;
 use juror_core::stop::Stop;

@@ -2,6 +2,7 @@
 
 pub mod cache;
 pub mod compare;
+pub mod comparison;
 pub mod concurrent_packages;
 pub mod context;
 pub mod convert;

@@ -9,9 +9,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::door::cases;
+use crate::ops::comparison::ComparisonMode;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::judge::ComparisonMode;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self};
 use crate::ops::saved_input::{self, save_input};

@@ -7,9 +7,9 @@ use std::sync::mpsc::channel;
 
 use crate::door::cases;
 use crate::grade::graded::{FaultyPart, LineFault};
+use crate::ops::comparison::{ComparisonMode, set_comparison};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::problem::{self, ShownDiagnostics};
 use juror_core::event::Event;
 use juror_core::judgement::TimeLimit;

@@ -5,9 +5,9 @@ use std::path::Path;
 
 use crate::door::submissions::current_directory;
 use crate::door::submissions::{command_submission, local_submission};
+use crate::ops::comparison::{ComparisonMode, set_comparison};
 use crate::ops::context::Context;
 use crate::ops::given_program::GivenProgram;
-use crate::ops::judge::{ComparisonMode, set_comparison};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stress::{StressOptions, StressedSubmission};
 use juror_core::check::options::Options;

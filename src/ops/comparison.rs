@@ -1,0 +1,99 @@
+//! How outputs are compared, if not as the package says: by a name, or by a checker.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::ops::given_program::GivenProgram;
+use juror_core::check::named;
+use juror_core::check::options::comparison_arguments;
+use juror_core::problem::{Interaction, Problem};
+use juror_core::program::ProgramKind;
+use juror_core::stop::Remark;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ComparisonMode {
+    /// By this name, such as `words` or `floats,precision=4`.
+    Named(String),
+    Checker(PathBuf),
+}
+
+impl ComparisonMode {
+    /// `None` if the text is not the name of a comparison.
+    pub fn named(text: &str) -> Option<Result<Self, String>> {
+        match Self::parse(text) {
+            Ok(Self::Checker(_)) => None,
+            named => Some(named),
+        }
+    }
+
+    /// Accepts the name of a comparison, or the path of an output validator.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let named = named::parse(text).map_err(|error| error.to_string())?;
+        Ok(match named {
+            Some(_) => Self::Named(text.to_owned()),
+            None => Self::Checker(text.into()),
+        })
+    }
+
+    /// What is odd about the comparison, if anything.
+    pub fn warning(&self) -> Option<String> {
+        match self {
+            Self::Named(text) => named::parse(text).ok()??.warning(),
+            Self::Checker(_) => None,
+        }
+    }
+}
+
+/// Replaces the package's comparison and its output validators.
+///
+/// # Errors
+/// If only the package's own output validator can judge the problem, or there is no such comparison.
+pub fn set_comparison(how: &ComparisonMode, problem: &mut Problem) -> Result<(), Remark> {
+    if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
+        let what =
+            "the problem is interactive or multi-pass: only its own output validator can judge it";
+        return Err(Remark::with_help(what, "leave it out"));
+    }
+    let (validators, args) = match how {
+        ComparisonMode::Named(text) => {
+            let args = comparison_arguments(text);
+            (Vec::new(), args.map_err(|error| Remark::from(error.to_string()))?)
+        }
+        ComparisonMode::Checker(path) => {
+            let real = fs::canonicalize(path).map_err(|error| {
+                let what = format!("cannot find the checker {}: {error}", path.display());
+                let near = path.to_str().and_then(named::suggestion);
+                let help = match near {
+                    Some(name) => format!("did you mean `{name}`?"),
+                    None => "`juror help comparisons` lists the names of comparisons".to_owned(),
+                };
+                Remark::with_help(what, help)
+            })?;
+            let given = GivenProgram::of_path(&real, ProgramKind::OutputValidator);
+            (vec![given.judging(None)], Vec::new())
+        }
+    };
+    problem.output_validators = validators;
+    for case in &mut problem.test_data.cases {
+        case.output_validator_args.clone_from(&args);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_comparison_is_a_word_or_a_checker() {
+        for text in ["exact", "tokens", "float=1e-6", "wcmp", "floats,precision=4"] {
+            assert_eq!(ComparisonMode::parse(text), Ok(ComparisonMode::Named(text.into())));
+        }
+        for text in ["check.py", "./exact", "a=b.cpp"] {
+            assert_eq!(ComparisonMode::parse(text), Ok(ComparisonMode::Checker(text.into())));
+        }
+        for text in ["float", "float=", "float=x", "float=-1", "floats,x"] {
+            assert!(ComparisonMode::parse(text).is_err(), "{text}");
+        }
+    }
+}
