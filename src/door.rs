@@ -7,23 +7,30 @@ pub mod submissions;
 use parking_lot::Mutex;
 use std::ffi::OsString;
 use std::fmt;
+use std::io::Write;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
 use std::time::Duration;
 
+use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::door::open_package::OpenPackage;
 use crate::door::submissions::{named_submission, outside_program};
-use juror_core::check::options::Options;
+use juror_core::check::options::{Options, comparison_arguments};
 use juror_core::diagnostic::Diagnostic;
-use juror_core::event::Event;
+use juror_core::event::{Event, WorkProgress};
 use juror_core::isolation::RequiredIsolation;
 use juror_core::judgement::{JudgeError, Judgement};
 use juror_core::language::toolchain::Toolchains;
+use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem as ReadProblem;
 use juror_core::program::Program;
 use juror_core::root::FilePath;
-use juror_core::stop::{Stop, StopFlag, with_stop_flags};
+use juror_core::stop::{
+    Remark, Stop, StopFlag, check_interrupted, with_same_stop_flags, with_stop_flags,
+};
 use juror_core::submission::Submission as NamedSubmission;
 use juror_core::units::Bytes;
 use juror_judging::build::bench::Bench;
@@ -38,7 +45,7 @@ use juror_judging::recipe::complete::{self, CompletedFiles};
 use juror_packages::package;
 use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::local::LocalExecutor;
-use juror_sandbox::executor::scheduler::Scheduler;
+use juror_sandbox::executor::scratch::{ScratchDirectory, ScratchPurpose, make_scratch};
 use juror_sandbox::sandbox::Machine;
 
 /// Judges submissions in sandboxes. It may be shared by threads.
@@ -73,37 +80,38 @@ impl Judge {
         self.run_with(problem, submission, |_| ControlFlow::Continue(()))
     }
 
-    /// The same, and calls `on_event` meanwhile. If that returns [`ControlFlow::Break`], no further run starts.
+    /// The same, and calls `on_event` meanwhile, at least ten times a second. If that returns [`ControlFlow::Break`],
+    /// the work of this call ends: its programs are killed, and the slots are ready for other calls.
     ///
     /// # Errors
-    /// See [`run`](Self::run); [`Stop::Interrupted`] after a break.
+    /// See [`run`](Self::run); [`Stop::Interrupted`] after a break, whatever was found before.
     pub fn run_with(
         &self,
         problem: &Problem,
         submission: &Submission,
         on_event: impl FnMut(&Event) -> ControlFlow<()> + Send,
     ) -> Result<Judgement, Stop> {
-        let scheduler = Scheduler::new(Arc::clone(&self.executor));
         let ended = StopFlag::default();
         let on_event = Mutex::new(on_event);
         let events = |event: Event| {
-            let mut on_event = on_event.lock();
-            if on_event(&event).is_break() {
+            let asked = (on_event.lock())(&event);
+            if asked.is_break() {
                 ended.set();
-                scheduler.end();
             }
         };
-        let flags = [self.stopped.clone(), ended.clone()];
-        with_stop_flags(&flags, || self.judge(problem, submission, &scheduler, &events))
+        with_stop_flags(&[self.stopped.clone(), ended.clone()], || {
+            let judged = tick_during(|| self.judge(problem, submission, &events), &events);
+            check_interrupted().and(judged)
+        })
     }
 
     fn judge(
         &self,
         problem: &Problem,
         submission: &Submission,
-        executor: &dyn Executor,
         events: &(dyn Fn(Event) + Sync),
     ) -> Result<Judgement, Stop> {
+        let executor = &*self.executor;
         let builder = Builder::with_toolchains(executor, Arc::clone(&self.toolchains));
         let ready = problem.prepare(executor, &builder, events)?;
         let (named, prepared) = submission.prepare(&ready.problem, &builder)?;
@@ -128,11 +136,31 @@ impl Judge {
         }
     }
 
-    /// Ends all runs, and all later ones: each call returns [`Stop::Interrupted`].
+    /// Ends all runs, and all later ones, from any thread: each call returns [`Stop::Interrupted`].
     pub fn stop(&self) {
         self.stopped.set();
-        self.executor.stop();
     }
+}
+
+/// How long a user who wants to end a call waits for the next event at most.
+const TICK: Duration = Duration::from_millis(100);
+
+/// Sends an event now and then while the work goes on, from another thread. If none can be started, only the work's own
+/// events come.
+fn tick_during<R>(work: impl FnOnce() -> R, events: &(dyn Fn(Event) + Sync)) -> R {
+    let (over, is_over) = mpsc::channel::<()>();
+    let is_over = Mutex::new(is_over);
+    let tick = with_same_stop_flags(|| {
+        while is_over.lock().recv_timeout(TICK) == Err(RecvTimeoutError::Timeout) {
+            events(Event::Progress(WorkProgress::Waiting));
+        }
+    });
+    thread::scope(|scope| {
+        let _ticking = thread::Builder::new().spawn_scoped(scope, tick);
+        // The other thread ends when this is dropped, also after a panic.
+        let _over = over;
+        work()
+    })
 }
 
 impl fmt::Debug for Judge {
@@ -204,6 +232,8 @@ pub struct Problem {
     remarks: Vec<Diagnostic>,
     /// The texts of test cases that are no files.
     texts: Option<Vec<(Vec<u8>, Vec<u8>)>>,
+    /// The file with the text of a checker.
+    _checker: Option<ScratchDirectory>,
     /// The problem with its generated test data and its validators, after the first run.
     ready: Mutex<Option<Arc<ReadyProblem>>>,
     _open: Option<OpenPackage>,
@@ -229,8 +259,8 @@ impl Problem {
         Ok(read)
     }
 
-    /// A problem with these inputs and right outputs, compared word by word. The time limit is 2 s of CPU time, unless
-    /// it is [set](Self::with_time_limit).
+    /// A problem with these inputs and right outputs. Until other methods are called, the limits are 2 s of CPU time,
+    /// 2 GiB of memory and 64 MiB of output, and outputs are compared word by word.
     pub fn from_cases<I, A>(cases: impl IntoIterator<Item = (I, A)>) -> Self
     where
         I: Into<Vec<u8>>,
@@ -240,25 +270,86 @@ impl Problem {
         let texts: Vec<(Vec<u8>, Vec<u8>)> = texts.collect();
         let mut read = cases::problem_without_package();
         read.test_data.cases = cases::numbered_cases(texts.len());
+        for case in &mut read.test_data.cases {
+            case.output_validator_args = comparison_arguments("words").unwrap_or_default();
+        }
         Self { texts: Some(texts), ..Self::of(read) }
     }
 
     fn of(read: ReadProblem) -> Self {
-        Self { read, remarks: Vec::new(), texts: None, ready: Mutex::default(), _open: None }
+        let (remarks, ready) = (Vec::new(), Mutex::default());
+        Self { read, remarks, texts: None, _checker: None, ready, _open: None }
     }
 
     /// Sets the limit on CPU time of a run. The limit on the clock follows from it.
     #[must_use]
-    pub fn with_time_limit(mut self, limit: Duration) -> Self {
-        self.read.limits.time_limit = Some(limit);
-        self
+    pub fn with_time_limit(self, limit: Duration) -> Self {
+        self.with_limits(|limits| limits.time_limit = Some(limit))
     }
 
     /// Sets the limit on the memory of a run, in bytes.
     #[must_use]
-    pub fn with_memory_limit(mut self, bytes: u64) -> Self {
-        self.read.limits.memory = Some(Bytes(bytes));
-        self
+    pub fn with_memory_limit(self, bytes: u64) -> Self {
+        self.with_limits(|limits| limits.memory = Some(Bytes(bytes)))
+    }
+
+    /// Sets the limit on the output of a run, in bytes: standard output, standard error and files together.
+    #[must_use]
+    pub fn with_output_limit(self, bytes: u64) -> Self {
+        self.with_limits(|limits| limits.output = Some(Bytes(bytes)))
+    }
+
+    /// A problem that was ready has to get ready once more.
+    fn with_limits(mut self, set: impl FnOnce(&mut ProblemLimits)) -> Self {
+        set(&mut self.read.limits);
+        Self { ready: Mutex::default(), ..self }
+    }
+
+    /// Compares outputs in the way of this name, such as `lines` or `float=1e-6`; `docs/comparisons.md` lists them. A
+    /// package loses its own comparison and its output validator.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] if there is no such comparison, or if the problem is interactive or multi-pass.
+    pub fn with_comparison(self, name: &str) -> Result<Self, Stop> {
+        self.judged_by(&ComparisonMode::Named(name.to_owned()), "with_comparison")
+    }
+
+    /// Judges outputs with this output validator: a source, a directory of sources, or an executable. It is called as
+    /// `checker INPUT ANSWER FEEDBACK_DIR < OUTPUT`, and exits with 42 if the output is right and with 43 if it is
+    /// wrong. One that includes `testlib.h` is called in the way of testlib. A package loses its own output validator.
+    ///
+    /// # Errors
+    /// [`Stop::Refused`] if there is no such file, or if the problem is interactive or multi-pass. What is wrong with
+    /// the program is an error of the first run.
+    pub fn with_checker(self, path: impl Into<PathBuf>) -> Result<Self, Stop> {
+        self.judged_by(&ComparisonMode::Checker(path.into()), "with_checker")
+    }
+
+    /// The same for a source with this text. Its name gives its language, as in `checker.py`.
+    ///
+    /// # Errors
+    /// As [`with_checker`](Self::with_checker); also if the text cannot be written to the temporary directory.
+    pub fn with_checker_source(self, name: &str, text: &str) -> Result<Self, Stop> {
+        const METHOD: &str = "with_checker_source";
+        if Path::new(name).file_name() != Some(name.as_ref()) {
+            let what = format!(
+                "{METHOD}: `{name}` is not the name of a file; give one such as `checker.py`"
+            );
+            return Err(Stop::usage(what));
+        }
+        let directory = make_scratch(ScratchPurpose::Package)?;
+        let file = directory.path().join(name);
+        file.create()
+            .and_then(|mut file| file.write_all(text.as_bytes()))
+            .map_err(|error| JudgeError::new("write a checker", error))?;
+        let mode = ComparisonMode::Checker(file.as_path().to_owned());
+        Ok(Self { _checker: Some(directory), ..self.judged_by(&mode, METHOD)? })
+    }
+
+    fn judged_by(mut self, mode: &ComparisonMode, method: &str) -> Result<Self, Stop> {
+        let refuse = |remark: Remark| Stop::usage(remark.about_option(method));
+        set_comparison(mode, &mut self.read).map_err(refuse)?;
+        Ok(Self { ready: Mutex::default(), ..self })
     }
 
     /// Warnings about the package.
@@ -278,7 +369,13 @@ impl Problem {
         builder: &Builder<'_>,
         events: &(dyn Fn(Event) + Sync),
     ) -> Result<Arc<ReadyProblem>, Stop> {
-        let mut ready = self.ready.lock();
+        let mut ready = loop {
+            check_interrupted()?;
+            // Another call may be doing this, and this one may be asked to end meanwhile.
+            if let Some(ready) = self.ready.try_lock_for(TICK) {
+                break ready;
+            }
+        };
         if let Some(ready) = &*ready {
             return Ok(Arc::clone(ready));
         }
@@ -296,7 +393,9 @@ impl Problem {
             None => cases::select_cases(problem, &[]),
             Some(texts) => {
                 let named = &problem.test_data.cases;
-                let options = Options::of_name("words").unwrap_or_default();
+                // They were checked before, and are the same for all.
+                let args = named.first().map_or(&[][..], |case| &case.output_validator_args);
+                let options = Options::parse(args).unwrap_or_default();
                 Ok(cases::inline_cases(named, texts.iter().cloned(), options))
             }
         }

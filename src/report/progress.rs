@@ -234,6 +234,7 @@ impl ProgressState {
                 self.activity = format!("{}: {done} of {total}", printable(what));
             }
             WorkProgress::Lines(progress) => self.stream = Some(*progress),
+            WorkProgress::Waiting => {}
             WorkProgress::Search(progress) => {
                 self.comparisons = usize::try_from(progress.runs).unwrap_or(usize::MAX);
                 self.activity = search_activity(progress);

@@ -19,6 +19,7 @@ use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply, Visi
 use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Meter, Outcome};
 use juror_core::root::FilePath;
+use juror_core::stop::{StopFlag, with_stop_flags};
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
@@ -371,11 +372,12 @@ fn an_unstartable_program_is_a_fault() {
 #[test]
 fn a_run_can_be_stopped_from_another_thread() {
     let mut slot = slot();
-    let stopper = slot.stopper();
+    let flag = StopFlag::default();
+    let flags = [flag.clone()];
     let marker = format!("stopped-{}", process::id());
     let argument = marker.clone();
     let running = thread::spawn(move || {
-        let stopped = slot.run(&job("hungry", &["sleep", &argument]));
+        let stopped = with_stop_flags(&flags, || slot.run(&job("hungry", &["sleep", &argument])));
         (stopped, slot)
     });
     let lives = || is_running(&marker);
@@ -383,14 +385,13 @@ fn a_run_can_be_stopped_from_another_thread() {
         assert!(!running.is_finished(), "it does not run");
         thread::sleep(Duration::from_millis(5));
     }
-    stopper.stop();
+    flag.set();
     let (stopped, mut slot) = running.join().unwrap();
     assert!(is_interrupted(&stopped.expect_err("stopped")));
     assert!(!lives());
     check(&mut slot, &script("echo next"), "exit 0", "next\n");
-    stopper.close();
-    let closed = slot.run(&script("echo never")).expect_err("closed");
-    assert!(is_interrupted(&closed));
+    let later = with_stop_flags(&[flag], || slot.run(&script("echo never")));
+    assert!(is_interrupted(&later.expect_err("stopped")));
 }
 
 #[test]

@@ -39,6 +39,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Meter, Outcome, Signal, StopReason};
 use juror_core::root::FilePath;
+use juror_core::stop::{StopFlag, with_stop_flags};
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
 use juror_sandbox::sandbox::{Host, Slot, is_interrupted, is_unexplained_kill};
@@ -1027,32 +1028,26 @@ fn boxes_with_overlong_paths_are_kept() {
 }
 
 #[test]
-fn a_stopper_ends_a_run_at_once_and_the_slot_goes_on() {
+fn a_stop_ends_a_run_at_once_and_the_slot_goes_on() {
     let mut slot = slot();
-    let stopper = slot.stopper();
-    let (started, has_started) = std::sync::mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        // Until the run is over: a stop before its begin does nothing.
-        while has_started.recv_timeout(Duration::from_millis(20)).is_err() {
-            stopper.stop();
-        }
-    });
-    let error = slot.run(&job("hungry", &["sleep"])).unwrap_err();
-    started.send(()).unwrap();
-    thread.join().unwrap();
-    assert!(is_interrupted(&error), "{error}");
-    check(&mut slot, &job("endings", &["exit", "3"]), "exit 3", "");
-}
-
-#[test]
-fn a_closed_slot_runs_nothing() {
-    let mut slot = slot();
-    let stopper = slot.stopper();
-    stopper.stop();
-    check(&mut slot, &job("nothing", &[]), "exit 0", "");
-    stopper.close();
-    let error = slot.run(&job("hungry", &["sleep"])).unwrap_err();
-    assert!(is_interrupted(&error), "{error}");
+    let sleep = job("hungry", &["sleep"]);
+    let mut check = |ask: &(dyn Fn(StopFlag) + Sync)| {
+        let flag = StopFlag::default();
+        let error = std::thread::scope(|scope| {
+            scope.spawn(|| ask(flag.clone()));
+            with_stop_flags(std::slice::from_ref(&flag), || slot.run(&sleep)).unwrap_err()
+        });
+        assert!(is_interrupted(&error), "{error}");
+        self::check(&mut slot, &job("endings", &["exit", "3"]), "exit 3", "");
+    };
+    // Before it begins, while it begins, or while it runs.
+    check(&|flag| flag.set());
+    for yields in [10, 1000, 100_000] {
+        check(&|flag| {
+            (0..yields).for_each(|_| std::thread::yield_now());
+            flag.set();
+        });
+    }
 }
 
 #[test]

@@ -164,6 +164,8 @@ pub enum WorkProgress {
     Search(SearchProgress),
     /// Lines of a stream are judged.
     Lines(StreamProgress),
+    /// The work goes on. Only the library sends it, so that its user can end the work at any time.
+    Waiting,
 }
 
 impl Event {

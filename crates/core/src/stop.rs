@@ -5,6 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use parking_lot::Mutex;
+
 use crate::diagnostic::Diagnostic;
 use crate::judgement::JudgeError;
 
@@ -35,16 +37,58 @@ pub fn interrupt() {
 
 /// A request to end some work, unlike a signal, which ends all work of the process. Clones share it.
 #[derive(Clone, Debug, Default)]
-pub struct StopFlag(Arc<AtomicBool>);
+pub struct StopFlag(Arc<FlagState>);
+
+#[derive(Default)]
+struct FlagState {
+    is_set: AtomicBool,
+    /// What ends the waits of its work.
+    wakers: Mutex<Vec<Waker>>,
+}
+
+type Waker = Arc<dyn Fn() + Send + Sync>;
 
 impl StopFlag {
+    /// Also wakes the threads that wait for something in work that this flag ends.
     pub fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.0.is_set.store(true, Ordering::SeqCst);
+        // A waker may take a lock that a thread holds while it adds or removes another one.
+        let wakers = self.0.wakers.lock().clone();
+        wakers.iter().for_each(|wake| wake());
     }
 
     pub fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.0.is_set.load(Ordering::SeqCst)
     }
+}
+
+impl fmt::Debug for FlagState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("FlagState").field(&self.is_set).finish()
+    }
+}
+
+/// While it exists, a flag that ends the current work calls a function.
+#[must_use]
+pub struct WakeGuard {
+    flags: Vec<StopFlag>,
+    waker: Waker,
+}
+
+impl Drop for WakeGuard {
+    fn drop(&mut self) {
+        for flag in &self.flags {
+            flag.0.wakers.lock().retain(|other| !Arc::ptr_eq(other, &self.waker));
+        }
+    }
+}
+
+/// Calls `wake` if the current work of this thread is to end from now on; also once more, or a moment after the guard
+/// is gone. Who waits checks [`check_interrupted`] after this, so that an earlier request counts, too.
+pub fn wake_on_stop(wake: impl Fn() + Send + Sync + 'static) -> WakeGuard {
+    let (flags, waker): (_, Waker) = (FLAGS.with_borrow(Clone::clone), Arc::new(wake));
+    flags.iter().for_each(|flag| flag.0.wakers.lock().push(Arc::clone(&waker)));
+    WakeGuard { flags, waker }
 }
 
 thread_local! {
@@ -267,8 +311,30 @@ mod tests {
                 with_stop_flags(&[StopFlag::default()], || assert_eq!(is_interrupted(), expected));
             });
             assert!(!is_interrupted(), "later work of this thread");
-            set.0.store(false, Ordering::Relaxed);
+            set.0.is_set.store(false, Ordering::SeqCst);
         };
+        check(&[&judge], &judge, true);
+        check(&[&judge, &run], &judge, true);
+        check(&[&judge, &run], &run, true);
+        check(&[&judge, &run], &other, false);
+        check(&[], &judge, false);
+    }
+
+    #[test]
+    fn a_flag_wakes_those_who_wait_in_its_work() {
+        let check = |own: &[&StopFlag], set: &StopFlag, is_woken: bool| {
+            let flags: Vec<StopFlag> = own.iter().map(|flag| (*flag).clone()).collect();
+            let (sender, woken) = std::sync::mpsc::channel();
+            let wake = move || _ = sender.send(());
+            let guard = with_stop_flags(&flags, || wake_on_stop(wake));
+            set.set();
+            assert_eq!(woken.try_recv().is_ok(), is_woken);
+            drop(guard);
+            set.set();
+            assert!(woken.try_recv().is_err(), "the wait is over");
+            assert!(own.iter().all(|flag| flag.0.wakers.lock().is_empty()));
+        };
+        let [judge, run, other] = std::array::from_fn(|_| StopFlag::default());
         check(&[&judge], &judge, true);
         check(&[&judge, &run], &judge, true);
         check(&[&judge, &run], &run, true);
@@ -279,7 +345,8 @@ mod tests {
     #[test]
     fn a_panic_leaves_no_flags_behind() {
         let flag = StopFlag::default();
-        let panicked = std::panic::catch_unwind(|| with_stop_flags(from_ref(&flag), || panic!()));
+        let work = || with_stop_flags(from_ref(&flag), || panic!());
+        let panicked = std::panic::catch_unwind(std::panic::AssertUnwindSafe(work));
         flag.set();
         assert!(panicked.is_err() && !is_interrupted());
     }

@@ -301,6 +301,7 @@ impl Submitter {
 
     fn handle(&mut self, event: Event) -> Result<(), JudgeError> {
         match event {
+            Event::FromJuror(MessageToWorker::Cancel { number }, _) => self.cancel(number),
             Event::FromJuror(message, rest) => self.accept(message, &rest)?,
             Event::JurorEnded(_) => {}
             Event::Announced(message) => self.hear_of(&message),
@@ -362,6 +363,17 @@ impl Submitter {
         }
         self.enqueue(job);
         Ok(())
+    }
+
+    /// Drops a job, or the result of one that was sent already.
+    fn cancel(&mut self, number: RequestId) {
+        // It may have a result already.
+        if self.open.extract_if(|_, open| *open == number).next().is_none() {
+            return;
+        }
+        self.queue.waiting.retain(|job| job.number != number);
+        self.incomplete.retain(|(job, _)| job.number != number);
+        self.say(&MessageFromWorker::RunInterrupted { number });
     }
 
     fn next_number(&mut self) -> u64 {

@@ -26,7 +26,7 @@ impl ProtocolError {
     }
 }
 
-const PROTOCOL: u32 = 10;
+const PROTOCOL: u32 = 11;
 
 /// In bytes, of the first line.
 const GREETING_BYTES_MAX: usize = 200;

@@ -79,6 +79,10 @@ pub enum MessageToWorker {
         number: RequestId,
         word: String,
     },
+    /// Nobody waits for this job any more. It is answered all the same, in whatever way.
+    Cancel {
+        number: RequestId,
+    },
 }
 
 /// What somebody who forwards a job must know about it.
@@ -131,7 +135,7 @@ pub enum MessageFromWorker {
         /// The worker behind this connection that ran it.
         worker: Option<String>,
     },
-    /// The worker was asked to end.
+    /// The job was cancelled, or the worker was asked to end.
     RunInterrupted {
         number: RequestId,
     },

@@ -1,7 +1,7 @@
 //! A worker's threads: one reads, one for each slot and some more run jobs, one reports that the worker is there.
 
 use parking_lot::Mutex;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -21,7 +21,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::language::find;
 use juror_core::language::tool::TOOLS;
 use juror_core::language::toolchain::{FailedCandidate, Toolchain, Toolchains};
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, StopFlag, with_stop_flags};
 use juror_core::work::WorkReply;
 use juror_sandbox::executor::Executor;
 
@@ -92,6 +92,8 @@ struct Worker<'a> {
     send_frame: &'a FrameSink<'a>,
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered_tools: Mutex<HashSet<(PathBuf, String)>>,
+    /// What ends each job that is not answered yet.
+    stop_flags: Mutex<HashMap<RequestId, StopFlag>>,
     /// After the input has ended, nobody waits for a stopped job, and nobody requested its stop.
     has_input_ended: AtomicBool,
 }
@@ -122,6 +124,7 @@ impl<'a> Worker<'a> {
             identify_tool,
             send_frame: put,
             offered_tools: Mutex::default(),
+            stop_flags: Mutex::default(),
             has_input_ended: AtomicBool::new(false),
         }
     }
@@ -156,7 +159,14 @@ impl<'a> Worker<'a> {
                 match effect {
                     Effect::Send(message) => self.send_message(&message),
                     Effect::Fail(number, error) => self.send_result(number, Err(error.into())),
+                    Effect::Cancel(number) => {
+                        let flag = self.stop_flags.lock().get(&number).cloned();
+                        flag.iter().for_each(StopFlag::set);
+                    }
                     Effect::Execute(order) => {
+                        if let ProgramOrder::Run(task) = &order {
+                            self.stop_flags.lock().insert(task.number, StopFlag::default());
+                        }
                         if orders.send(order).is_err() {
                             return Ok(());
                         }
@@ -191,7 +201,10 @@ impl<'a> Worker<'a> {
             return Err(JudgeError::new("show a tool", what).into());
         }
         drop(offered);
-        self.executor.run(&task.work, task.mode)
+        let flag = self.stop_flags.lock().get(&task.number).cloned().unwrap_or_default();
+        let result = with_stop_flags(&[flag], || self.executor.run(&task.work, task.mode));
+        self.stop_flags.lock().remove(&task.number);
+        result
     }
 
     fn send_result(&self, number: RequestId, result: Result<WorkReply, Stop>) {
@@ -204,7 +217,7 @@ impl<'a> Worker<'a> {
             }),
             Err(Stop::Fault(error)) => failed(error),
             Err(_) if self.has_input_ended.load(Ordering::Acquire) => return,
-            // An executor stops for no other reason.
+            // It was cancelled, or the worker was asked to end.
             Err(Stop::Interrupted | Stop::Diagnosed(_) | Stop::Refused(..)) => {
                 encode_frame(&MessageFromWorker::RunInterrupted { number }, &[])
             }

@@ -19,6 +19,7 @@ use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::toolchain::{Lookup, Toolchain};
+use juror_core::stop::{WakeGuard, wake_on_stop};
 use juror_core::text::printable;
 use juror_core::worker::{WorkerId, WorkerKind};
 
@@ -94,14 +95,15 @@ pub(super) struct OpenRequest {
     /// Upper bound on the reply's size in bytes.
     pub(super) room: u64,
     pub(super) blobs: Vec<Blob>,
-    pub(super) answer: SyncSender<Response>,
+    /// `None` if nobody waits for it any more.
+    pub(super) answer: Option<SyncSender<Response>>,
     /// What was sent, and is sent again if the command is started once more.
     pub(super) frame: Option<Arc<[u8]>>,
 }
 
 impl OpenRequest {
     pub(super) fn new(answer: SyncSender<Response>) -> Self {
-        Self { room: 0, blobs: Vec::new(), answer, frame: None }
+        Self { room: 0, blobs: Vec::new(), answer: Some(answer), frame: None }
     }
 }
 
@@ -191,6 +193,38 @@ impl SharedWorkers {
         if sender.send(&frame).is_err() {
             self.end_connection(worker, &sender);
         }
+    }
+
+    /// Wakes the thread that waits for this answer.
+    pub(super) fn give_up(&self, worker: usize, number: RequestId) {
+        if let Some(request) = self.lock().workers[worker].open_requests.get_mut(&number) {
+            request.answer = None;
+        }
+    }
+
+    /// Tells the worker that nobody waits for this request any more. It stays open until the worker answers.
+    pub(super) fn cancel(&self, worker: usize, number: RequestId) {
+        self.give_up(worker, number);
+        let state = self.lock();
+        let entry = &state.workers[worker];
+        let sender = entry.sender.clone().filter(|_| entry.open_requests.contains_key(&number));
+        drop(state);
+        let frame = encode_frame(&MessageToWorker::Cancel { number }, &[]);
+        if let (Some(sender), Ok(frame)) = (sender, frame)
+            && sender.send(&frame).is_err()
+        {
+            self.end_connection(worker, &sender);
+        }
+    }
+
+    /// While it exists, a stop of the current work wakes all that wait for a change.
+    pub(super) fn wake_on_stop(self: &Arc<Self>) -> WakeGuard {
+        let shared = Arc::clone(self);
+        wake_on_stop(move || {
+            // With the lock, since a thread may be about to wait.
+            let _state = shared.lock();
+            shared.changed.notify_all();
+        })
     }
 
     /// Ends a connection on which nothing can be sent. The thread that reads from it finds out why.
@@ -331,7 +365,7 @@ impl SharedWorkers {
                         is_news = true;
                         if let Some(asked) = entry.open_requests.remove(&number) {
                             // The caller may have given up.
-                            let _ = asked.answer.try_send(answer);
+                            _ = asked.answer.map(|caller| caller.try_send(answer).is_ok());
                         }
                     }
                     other => state.note(worker, other),
@@ -517,6 +551,7 @@ impl SharedWorkers {
             let mut state = self.lock();
             let entry = &mut state.workers[worker];
             entry.sender = Some(Arc::clone(&sender));
+            entry.open_requests.retain(|_, request| request.answer.is_some());
             entry.open_requests.values().filter_map(|request| request.frame.clone()).collect()
         };
         // Another thread, since this one must read meanwhile.

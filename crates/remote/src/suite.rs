@@ -12,6 +12,7 @@
 
 use std::io::{self, Read, Write};
 use std::path::Path;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -28,7 +29,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, quiet_outcome};
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, StopFlag, with_stop_flags};
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
 use juror_core::work::{RunMode, Work, WorkReply};
@@ -94,6 +95,7 @@ pub fn check_executor(carry: ExecutorWrapper) {
     outputs_of_any_size_come_back(&*executor);
     programs_talk(&*executor);
     exclusive_runs_are_alone(&*executor);
+    a_stop_flag_ends_its_runs(&*executor);
     stop_ends_all_runs(&*executor);
     many_results_reach_their_callers(carry);
     faults_arrive_unchanged(carry);
@@ -311,6 +313,45 @@ fn exclusive_runs_are_alone(executor: &dyn Executor) {
         let overlapping = others.iter().find(|other| other.0 < end && start < other.1);
         assert_eq!(overlapping, None, "{start} to {end}");
     }
+}
+
+/// The runs of two callers fill all slots for longer than a test may take. One caller gives up.
+fn a_stop_flag_ends_its_runs(executor: &dyn Executor) {
+    let (sleep, wait) = (script("sleep 100"), script("read a"));
+    let joint = |program: &Job, partner: &Job| JointJob {
+        program: program.clone(),
+        partner: partner.clone(),
+        accept_exit_code: 42,
+        transcript: None,
+    };
+    let works =
+        [Work::from(sleep.clone()), joint(&sleep, &wait).into(), joint(&wait, &sleep).into()];
+    for work in &works {
+        for mode in [RunMode::default(), RunMode::FRESH, RunMode::repeat_alone(1)] {
+            let (own, other) = (StopFlag::default(), StopFlag::default());
+            let run = |flag: &StopFlag, mode| {
+                let result = with_stop_flags(from_ref(flag), || executor.run(work, mode));
+                assert_eq!(result.err(), Some(Stop::Interrupted), "{work:?}");
+            };
+            thread::scope(|scope| {
+                let other_run = scope.spawn(|| run(&other, RunMode::default()));
+                // One of them runs, unless the other caller is in its way, and the others wait.
+                let own_runs = [(); 2 * SLOTS].map(|()| scope.spawn(|| run(&own, mode)));
+                own.set();
+                own_runs.into_iter().for_each(|it| it.join().expect("no panic"));
+                run(&own, mode);
+                if mode == RunMode::default() {
+                    // The slots of the runs that ended are free, although the other caller's run goes on.
+                    let reply = executor.run_job(&script("echo $((6 * 7))")).expect("it runs");
+                    assert_eq!(describe_reply(&reply), "exit 0; out `42`");
+                    assert!(!other_run.is_finished());
+                }
+                other.set();
+            });
+        }
+    }
+    let reply = executor.run_job(&script("echo next")).expect("it runs");
+    assert_eq!(describe_reply(&reply), "exit 0; out `next`");
 }
 
 fn stop_ends_all_runs(executor: &dyn Executor) {

@@ -19,6 +19,8 @@ pub(super) enum Effect {
     /// The job with this number cannot be run.
     Fail(RequestId, JudgeError),
     Execute(ProgramOrder),
+    /// The job with this number should end. It may have ended already.
+    Cancel(RequestId),
 }
 
 #[derive(Debug)]
@@ -116,6 +118,14 @@ impl WorkerSide {
             }
             MessageToWorker::FindTool { number, word } => {
                 effects.push(Effect::Execute(ProgramOrder::FindTool { number, word }));
+                Ok(())
+            }
+            MessageToWorker::Cancel { number } => {
+                let is_it = |waiting: &mut WaitingTask| waiting.task.number == number;
+                effects.push(match self.waiting.extract_if(.., is_it).next() {
+                    Some(_) => Effect::Send(MessageFromWorker::RunInterrupted { number }),
+                    None => Effect::Cancel(number),
+                });
                 Ok(())
             }
         }

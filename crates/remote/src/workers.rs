@@ -29,7 +29,7 @@ use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchain;
 use juror_core::limits::Limits;
 use juror_core::outcome::Outcome;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::{WorkerId, WorkerKind, WorkerReport};
 use juror_sandbox::executor::Executor;
@@ -40,7 +40,7 @@ const LOST_WORKERS_MAX: usize = 5;
 const LONG_JOB: Duration = Duration::from_secs(120);
 
 pub struct Workers {
-    shared: Arc<SharedWorkers>,
+    pub(super) shared: Arc<SharedWorkers>,
     slots: usize,
     mechanism: String,
 }
@@ -211,9 +211,11 @@ impl Workers {
         jobs: &[&Job],
         answer: SyncSender<Response>,
     ) -> Result<(usize, RequestId), Stop> {
+        let _guard = self.shared.wake_on_stop();
         let mut state = self.shared.lock();
         let mut is_patient = true;
         loop {
+            check_interrupted()?;
             if state.is_stopped {
                 return Err(Stop::Interrupted);
             }
@@ -351,6 +353,12 @@ impl Executor for Workers {
             head.number = number;
             let bytes = encode_frame(&MessageToWorker::Run(head.clone()), &[&order, &behind]);
             let bytes = bytes.inspect_err(|_| self.drop_request(worker, number))?;
+            let shared = Arc::clone(&self.shared);
+            let _guard = wake_on_stop(move || shared.give_up(worker, number));
+            if is_interrupted() {
+                self.drop_request(worker, number);
+                return Err(Stop::Interrupted);
+            }
             self.shared.send_request(worker, number, bytes);
             match receiver.recv() {
                 Ok(Response::RunEnded(Ok(mut reply))) if reply.replies().len() == jobs.len() => {
@@ -368,6 +376,10 @@ impl Executor for Workers {
                 }
                 // It answers something else, or is lost.
                 Ok(_) | Err(_) => {}
+            }
+            if is_interrupted() {
+                self.shared.cancel(worker, number);
+                return Err(Stop::Interrupted);
             }
             if self.shared.lock().is_stopped {
                 return Err(Stop::Interrupted);

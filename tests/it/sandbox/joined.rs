@@ -406,20 +406,24 @@ fn a_fault_on_one_side_ends_the_other() {
 }
 
 #[test]
-fn a_stopper_ends_both() {
+fn a_stop_ends_both_and_the_slots_go_on() {
     let (mut first, mut second) = pair();
-    let stoppers = [first.stopper(), second.stopper()];
-    let (over, is_over) = std::sync::mpsc::channel();
-    let thread = std::thread::spawn(move || {
-        while is_over.recv_timeout(Duration::from_millis(20)).is_err() {
-            stoppers.iter().for_each(juror_sandbox::sandbox::Stopper::stop);
-        }
-    });
+    let flag = StopFlag::default();
     let endless = joint(&["sleep", "1000000"], &["sleep", "1000000"]);
-    let error = first.run_joint(&mut second, &endless).unwrap_err();
-    over.send(()).unwrap();
-    thread.join().unwrap();
-    assert!(is_interrupted(&error), "{error}");
+    // Once during the run, if it has begun by then, and once before it.
+    for _ in 0..2 {
+        let error = std::thread::scope(|scope| {
+            let running = scope.spawn(|| {
+                let run = || first.run_joint(&mut second, &endless).unwrap_err();
+                with_stop_flags(std::slice::from_ref(&flag), run)
+            });
+            flag.set();
+            running.join().unwrap()
+        });
+        assert!(is_interrupted(&error), "{error}");
+    }
+    let reply = first.run_joint(&mut second, &joint(&["exit", "0"], &["exit", "42"]));
+    assert_eq!(summary(&reply.unwrap().partner.reply.outcome), "exit 42");
 }
 
 /// On a busy machine a program starts late. Until then it does not count as blocked, even if another process waits in

@@ -60,9 +60,11 @@ impl Drop for MemoryGroup {
 /// The directory in which this judge makes groups for memory.
 fn group_directory() -> Option<PathBuf> {
     let mut slot = slot();
-    let stopper = slot.stopper();
+    let flag = StopFlag::default();
+    let flags = [flag.clone()];
     std::thread::scope(|scope| {
-        let run = scope.spawn(move || slot.run(&job("hungry", &["sleep"])));
+        let run = move || slot.run(&job("hungry", &["sleep"]));
+        let run = scope.spawn(move || with_stop_flags(&flags, run));
         let group = (0..1000).find_map(|_| {
             std::thread::sleep(Duration::from_millis(10));
             let mut groups = groups_of(process::id()).into_iter();
@@ -70,7 +72,7 @@ fn group_directory() -> Option<PathBuf> {
                 ["memory.limit_in_bytes", "memory.max"].iter().any(|name| group.join(name).exists())
             })
         });
-        stopper.close();
+        flag.set();
         let _ = run.join();
         Some(group?.parent()?.to_path_buf())
     })

@@ -124,7 +124,7 @@ impl Executor for CachedExecutor {
             });
         }
         let Some(first) = keys.first() else { return self.run_fresh(work, mode) };
-        let _under_way = self.knowledge.begin_work(first.digest);
+        let _under_way = self.knowledge.begin_work(first.digest)?;
         let recalled = keys.iter().find_map(|key| self.knowledge.recall(&key.digest, work));
         if let Some(reply) = recalled {
             return Ok(reply);

@@ -14,6 +14,7 @@ use juror_core::blob::Digest;
 use juror_core::cache_use::CacheUse;
 use juror_core::job::{BoxRetention, Job};
 use juror_core::moment::Moment;
+use juror_core::stop::{Stop, check_interrupted, wake_on_stop};
 use juror_core::work::{Work, WorkReply};
 
 /// The store, and counts for this command.
@@ -66,15 +67,23 @@ impl KnownResults {
         self.started.fetch_add(programs, Ordering::Relaxed);
     }
 
-    /// Waits until no work with this key is in progress. The work counts as in progress until the guard is dropped.
-    pub(super) fn begin_work(&self, key: Digest) -> WorkGuard<'_> {
+    /// Waits until no work with this key is in progress, or the current work is to end. The work counts as in progress
+    /// until the guard is dropped.
+    pub(super) fn begin_work(self: &Arc<Self>, key: Digest) -> Result<WorkGuard<'_>, Stop> {
+        let knowledge = Arc::clone(self);
+        let _guard = wake_on_stop(move || {
+            // With the lock, since a thread may be about to wait.
+            let _under_way = knowledge.in_progress.lock();
+            knowledge.work_done.notify_all();
+        });
         let mut under_way = self.in_progress.lock();
         while let Some(waiting) = under_way.get_mut(&key) {
+            check_interrupted()?;
             *waiting += 1;
             self.work_done.wait(&mut under_way);
         }
         under_way.insert(key, 0);
-        WorkGuard { knowledge: self, key }
+        Ok(WorkGuard { knowledge: self, key })
     }
 
     /// The result of work, if it is known and valid now.

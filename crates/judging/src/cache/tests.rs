@@ -17,7 +17,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::limits::Limits;
 use juror_core::outcome::quiet_outcome;
 use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, StopFlag, with_stop_flags};
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::{MachineIdentity, WorkerId, WorkerKind};
@@ -207,6 +207,31 @@ fn equal_jobs_at_the_same_time_run_once() {
         }
     });
     assert_eq!(commands.runs(), 4);
+}
+
+#[test]
+fn a_stop_ends_the_wait_for_equal_work() {
+    let commands = Commands::new();
+    let (began, beginnings) = mpsc::channel();
+    let (go_on, gate) = mpsc::channel();
+    let gate = Mutex::new(gate);
+    let command = commands.command(false, move |_| {
+        began.send(()).expect("somebody waits for it");
+        gate.lock().expect("no panic").recv().expect("it may end");
+        Ok(reply(quiet_outcome()))
+    });
+    let flag = StopFlag::default();
+    let run = || command.run_job(&job("a", "1")).err();
+    thread::scope(|scope| {
+        let first = scope.spawn(run);
+        beginnings.recv().expect("it runs");
+        let waiting = scope.spawn(|| with_stop_flags(std::slice::from_ref(&flag), run));
+        flag.set();
+        assert_eq!(waiting.join().unwrap(), Some(Stop::Interrupted));
+        go_on.send(()).expect("somebody waits for it");
+        assert_eq!(first.join().unwrap(), None);
+    });
+    assert_eq!((run(), commands.runs()), (None, 1));
 }
 
 #[test]

@@ -40,6 +40,7 @@ fn worker_effects(frames: &[Vec<u8>]) -> Result<Vec<String>, String> {
         Effect::Send(other) => format!("{other:?}"),
         Effect::Execute(ProgramOrder::Run(task)) => format!("run {}", task.number),
         Effect::Execute(ProgramOrder::FindTool { word, .. }) => format!("find {word}"),
+        Effect::Cancel(number) => format!("cancel {number}"),
     };
     Ok(acts.into_iter().map(words).collect())
 }
@@ -88,6 +89,19 @@ fn blobs_are_requested_once_and_checked_by_digest() {
         Ok(&["need 1", "run 2", "failed 1: get a file of a job: EIO"]),
     );
     check(&[lost], Err("it sends what nobody asked for"));
+}
+
+#[test]
+fn a_cancelled_job_does_not_begin() {
+    let text = vec![7; 10_000];
+    let long = |number| run(number, &job("/x", &text));
+    let cancel = |number| sent(&MessageToWorker::Cancel { number }, b"");
+    let ended = "RunInterrupted { number: 1 }";
+    check(&[run(1, &job("/x", b"")), cancel(1)], Ok(&["run 1", "cancel 1"]));
+    check(&[long(1), cancel(1), piece(1, true, &text)], Ok(&["need 1", ended]));
+    check(&[long(1), long(2), cancel(1), piece(1, true, &text)], Ok(&["need 1", ended, "run 2"]));
+    // It may have ended, and it need not have begun.
+    check(&[cancel(3), cancel(3)], Ok(&["cancel 3", "cancel 3"]));
 }
 
 #[test]

@@ -28,7 +28,7 @@ use juror_core::language::tool::TOOLS;
 use juror_core::language::toolchain::{Linking, Lookup, Toolchain, Toolchains};
 use juror_core::limits::{Limits, ProblemLimits};
 use juror_core::outcome::quiet_outcome;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, StopFlag, is_interrupted, with_stop_flags};
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
 use juror_core::worker::{MachineIdentity, WorkerId, WorkerReport};
@@ -307,6 +307,47 @@ fn a_worker_whose_input_ends_during_a_run_is_lost() {
         served.expect("juror sends jobs");
     });
     check_survives(vec![lost], &["this worker is lost: it closed its pipe"]);
+}
+
+#[test]
+fn a_cancelled_job_ends_on_its_worker_which_goes_on() {
+    let (began, beginnings) = channel();
+    let executor = ScriptedExecutor::new(1, move |job: &Job| {
+        if job.command.argv[0] != "/endless" {
+            return echo(job);
+        }
+        began.send(()).expect("somebody waits for it");
+        while !is_interrupted() {
+            thread::yield_now();
+        }
+        Err(Stop::Interrupted)
+    });
+    let workers = connect_workers(vec![worker(facts("only", 1), NO_TOOLS, executor)]);
+    let endless = |flag: &StopFlag| {
+        let run = || workers.run_job(&job("/endless", b"")).err();
+        with_stop_flags(std::slice::from_ref(flag), run)
+    };
+    let (flag, other) = (StopFlag::default(), StopFlag::default());
+    thread::scope(|scope| {
+        let first = scope.spawn(|| endless(&flag));
+        beginnings.recv().expect("it runs");
+        let second = scope.spawn(|| endless(&other));
+        beginnings.recv().expect("it runs");
+        flag.set();
+        assert_eq!(first.join().unwrap(), Some(Stop::Interrupted));
+        assert_eq!(endless(&flag), Some(Stop::Interrupted));
+        assert!(workers.run_job(&job("/x", b"text")).is_ok());
+        assert!(!second.is_finished());
+        other.set();
+        assert_eq!(second.join().unwrap(), Some(Stop::Interrupted));
+    });
+    // The worker answers for the cancelled jobs, too.
+    while !workers.shared.lock().workers[0].open_requests.is_empty() {
+        thread::yield_now();
+    }
+    assert!(workers.run_job(&job("/x", b"text")).is_ok());
+    assert_eq!(workers.report()[0].lost, None);
+    assert!(workers.all_diagnostics().is_empty());
 }
 
 #[test]

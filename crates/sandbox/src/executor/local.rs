@@ -1,7 +1,8 @@
 //! The pool of sandboxes on this machine: one slot per physical core, each with one run at a time.
 
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::slice::from_ref;
+use std::sync::Arc;
 use std::thread;
 
 use parking_lot::Mutex;
@@ -10,20 +11,20 @@ use crate::executor::cores::{self, CoreClaim};
 use crate::executor::pool::SlotPool;
 use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 use crate::executor::{Executor, ManualPipes, trees};
-use crate::sandbox::{CoreId, Host, Slot, Stopper, is_unexplained_kill};
+use crate::sandbox::{CoreId, Host, Slot, is_unexplained_kill};
 use juror_core::isolation::RequiredIsolation;
 use juror_core::job::{BoxRetention, Job, JobReply};
 use juror_core::joint::{JointJob, JointReply};
 use juror_core::judgement::JudgeError;
-use juror_core::stop::{Stop, notice_interruption};
+use juror_core::stop::{Stop, StopFlag, check_interrupted, with_stop_flags};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::WorkerKind;
 
 pub struct LocalExecutor {
     host: Host,
-    pool: SlotPool<SlotPair>,
-    stoppers: Mutex<Vec<Stopper>>,
-    stopped: AtomicBool,
+    pool: Arc<SlotPool<SlotPair>>,
+    /// Ends all runs.
+    stopped: StopFlag,
     /// The directory for kept boxes and shown trees, as soon as one is needed. Every run must be able to read its
     /// contents, so only the owner can enter it: that hides them from other users.
     directory: Mutex<Option<ScratchDirectory>>,
@@ -53,7 +54,6 @@ impl LocalExecutor {
         let (cores, claims) = cores::assign_cores(&cores, start, jobs, cores::claim_core);
         let (host, slot) = found.first_slot(demand, cores[0])?;
         let jobs = host.max_simultaneous_runs().map_or(jobs, |most| jobs.min(most));
-        let stoppers = Mutex::new(vec![slot.stopper()]);
         let mut first = Some(slot);
         let new_pair =
             |core: &Option<CoreId>| SlotPair { slot: first.take(), partner: None, core: *core };
@@ -62,9 +62,8 @@ impl LocalExecutor {
         slots.reverse();
         Ok(Self {
             host,
-            pool: SlotPool::new(slots),
-            stoppers,
-            stopped: AtomicBool::new(false),
+            pool: Arc::new(SlotPool::new(slots)),
+            stopped: StopFlag::default(),
             directory: Mutex::new(None),
             _claims: claims,
         })
@@ -77,7 +76,7 @@ impl LocalExecutor {
     /// The state of a failed slot is unknown.
     fn renew(&self, pair: &mut SlotPair) {
         // If no slot starts, the old one fails again, and that error is reported.
-        if let Ok(slot) = self.start_slot(pair.core) {
+        if let Ok(slot) = Slot::start(&self.host, pair.core) {
             pair.slot = Some(slot);
         }
     }
@@ -85,25 +84,8 @@ impl LocalExecutor {
     fn slot_of<'a>(&self, pair: &'a mut SlotPair) -> Result<&'a mut Slot, JudgeError> {
         match &mut pair.slot {
             Some(slot) => Ok(slot),
-            none => Ok(none.insert(self.start_slot(pair.core)?)),
+            none => Ok(none.insert(Slot::start(&self.host, pair.core)?)),
         }
-    }
-
-    fn start_slot(&self, core: Option<CoreId>) -> Result<Slot, JudgeError> {
-        let slot = Slot::start(&self.host, core)?;
-        let stopper = slot.stopper();
-        let mut stoppers = self.stoppers.lock();
-        if self.is_stopped() {
-            stopper.close();
-        }
-        // Slots that failed are gone.
-        stoppers.retain(Stopper::has_slot);
-        stoppers.push(stopper);
-        Ok(slot)
-    }
-
-    fn is_stopped(&self) -> bool {
-        self.stopped.load(Ordering::SeqCst)
     }
 
     /// Waits for a free slot. After a fault of the machine, the run is repeated once while nothing else runs.
@@ -111,8 +93,7 @@ impl LocalExecutor {
         &self,
         run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
     ) -> Result<R, Stop> {
-        let run = |pair: &mut SlotPair| self.run_unless_stopped(pair, &run);
-        self.convert_error(self.pool.run(run, |pair| self.renew(pair)))
+        self.run_unless_stopped(|| self.pool.run(run, |pair| self.renew(pair)))
     }
 
     /// Waits for a free slot, or until no other slot is in use if the run must be alone.
@@ -124,26 +105,14 @@ impl LocalExecutor {
         if !is_alone {
             return self.run_in_free_slot(run);
         }
-        let run = |pair: &mut SlotPair| self.run_unless_stopped(pair, &run);
-        self.convert_error(self.pool.run_exclusive(run, |pair| self.renew(pair)))
+        self.run_unless_stopped(|| self.pool.run_exclusive(run, |pair| self.renew(pair)))
     }
 
-    fn run_unless_stopped<R>(
-        &self,
-        pair: &mut SlotPair,
-        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
-    ) -> Result<R, JudgeError> {
-        if self.is_stopped() { Err(JudgeError::new("run", "interrupted")) } else { run(pair) }
-    }
-
-    fn convert_error<R>(&self, reply: Result<R, JudgeError>) -> Result<R, Stop> {
-        reply.map_err(|error| {
-            if self.is_stopped() {
-                notice_interruption();
-                Stop::Interrupted
-            } else {
-                Stop::Fault(error)
-            }
+    /// A run that was stopped has no result, whatever it reports.
+    fn run_unless_stopped<R>(&self, run: impl FnOnce() -> Result<R, Stop>) -> Result<R, Stop> {
+        with_stop_flags(from_ref(&self.stopped), || {
+            let result = run();
+            check_interrupted().and(result)
         })
     }
 
@@ -161,7 +130,7 @@ impl LocalExecutor {
     fn run_joint(&self, pair: &mut SlotPair, job: &JointJob) -> Result<JointReply, JudgeError> {
         let mut partner = match pair.partner.take() {
             Some(slot) => slot,
-            None => self.start_slot(pair.core)?,
+            None => Slot::start(&self.host, pair.core)?,
         };
         let slot = self.slot_of(pair)?;
         self.prepare(&job.program, slot)?;
@@ -233,11 +202,7 @@ impl Executor for LocalExecutor {
     }
 
     fn stop(&self) {
-        self.stopped.store(true, Ordering::SeqCst);
-        let stoppers = self.stoppers.lock();
-        for stopper in stoppers.iter() {
-            stopper.close();
-        }
+        self.stopped.set();
     }
 }
 
@@ -283,21 +248,8 @@ mod tests {
             // One run after the other uses the same slot.
             run().unwrap();
         }
-        assert_eq!(local.stoppers.lock().len(), expected);
-    }
-
-    /// A worker or `juror grade` may run for weeks on a machine where a slot fails now and then.
-    #[test]
-    fn stoppers_of_failed_slots_are_dropped() {
-        let local = LocalExecutor::start(Some(1), RequiredIsolation::Plain).unwrap();
-        for _ in 0..5 {
-            drop(local.start_slot(None).unwrap());
-        }
-        let working = local.start_slot(None).unwrap();
-        let count = local.stoppers.lock().iter().filter(|it| it.has_slot()).count();
-        assert_eq!(count, local.stoppers.lock().len());
-        local.stop();
-        drop(working);
+        let pairs = local.pool.take_free_slots();
+        assert_eq!(pairs.iter().filter(|pair| pair.slot.is_some()).count(), expected);
     }
 
     #[test]

@@ -1,8 +1,11 @@
 //! Slots that runs use one at a time. A run that must be alone waits for all of them.
 
+use std::sync::Arc;
+
 use parking_lot::{Condvar, Mutex};
 
 use juror_core::judgement::{JudgeError, Retry};
+use juror_core::stop::{Stop, WakeGuard, check_interrupted, wake_on_stop};
 
 /// Generic, so that a test needs no machine.
 pub(super) struct SlotPool<S> {
@@ -35,7 +38,7 @@ struct TakenSlot<S> {
     times: u64,
 }
 
-impl<S> SlotPool<S> {
+impl<S: Send + 'static> SlotPool<S> {
     pub(super) fn new(slots: Vec<S>) -> Self {
         Self {
             size: slots.len(),
@@ -55,15 +58,15 @@ impl<S> SlotPool<S> {
 
     /// Runs in a free slot. If the machine fails, `mend` prepares the slot, and the run is repeated alone.
     pub(super) fn run<R>(
-        &self,
+        self: &Arc<Self>,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
-    ) -> Result<R, JudgeError> {
-        let mut taken = self.take_slot();
+    ) -> Result<R, Stop> {
+        let mut taken = self.take_slot()?;
         let result = run(&mut taken.slot);
         if !result.as_ref().is_err_and(|error| error.again == Retry::Possible) {
             self.return_slot(taken);
-            return result;
+            return Ok(result?);
         }
         mend(&mut taken.slot);
         // Given back first: waiting for all slots while holding one would deadlock.
@@ -72,30 +75,42 @@ impl<S> SlotPool<S> {
     }
 
     pub(super) fn run_exclusive<R>(
-        &self,
+        self: &Arc<Self>,
         run: impl Fn(&mut S) -> Result<R, JudgeError>,
         mend: impl Fn(&mut S),
-    ) -> Result<R, JudgeError> {
-        let mut taken = self.take_exclusive();
+    ) -> Result<R, Stop> {
+        let mut taken = self.take_exclusive()?;
         let result = run(&mut taken.slot);
         if result.is_err() {
             mend(&mut taken.slot);
         }
         self.return_slot(taken);
-        result
+        Ok(result?)
     }
 
     pub(super) fn take_free_slots(&self) -> Vec<S> {
         std::mem::take(&mut self.state.lock().free)
     }
 
-    fn take_slot(&self) -> TakenSlot<S> {
+    /// While it exists, a stop of the current work wakes all that wait.
+    fn wake_on_stop(self: &Arc<Self>) -> WakeGuard {
+        let pool = Arc::clone(self);
+        wake_on_stop(move || {
+            // With the lock, since a thread may be about to wait.
+            let _state = pool.state.lock();
+            pool.changed.notify_all();
+        })
+    }
+
+    fn take_slot(self: &Arc<Self>) -> Result<TakenSlot<S>, Stop> {
+        let _guard = self.wake_on_stop();
         let mut state = self.state.lock();
         loop {
+            check_interrupted()?;
             if (state.turn == PoolTurn::Any || state.taken_before > 0)
                 && let Some(slot) = state.free.pop()
             {
-                return TakenSlot { slot, times: state.times };
+                return Ok(TakenSlot { slot, times: state.times });
             }
             self.changed.wait(&mut state);
         }
@@ -114,9 +129,11 @@ impl<S> SlotPool<S> {
     }
 
     /// Waits until all slots are idle. Takes the one that is used most.
-    fn take_exclusive(&self) -> TakenSlot<S> {
+    fn take_exclusive(self: &Arc<Self>) -> Result<TakenSlot<S>, Stop> {
+        let _guard = self.wake_on_stop();
         let mut state = self.state.lock();
         while state.turn != PoolTurn::Any {
+            check_interrupted()?;
             self.changed.wait(&mut state);
         }
         state.turn = PoolTurn::Waiting;
@@ -127,7 +144,12 @@ impl<S> SlotPool<S> {
                 && let Some(slot) = state.free.pop()
             {
                 state.turn = PoolTurn::Exclusive;
-                return TakenSlot { slot, times: state.times };
+                return Ok(TakenSlot { slot, times: state.times });
+            }
+            if let Err(stop) = check_interrupted() {
+                state.turn = PoolTurn::Any;
+                self.changed.notify_all();
+                return Err(stop);
             }
             self.changed.wait(&mut state);
         }
@@ -137,11 +159,12 @@ impl<S> SlotPool<S> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_core::stop::{StopFlag, with_stop_flags};
     use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
     use std::thread;
 
     fn check(answers: &[Result<u32, JudgeError>], expected: Result<u32, JudgeError>, runs: usize) {
-        let pool = SlotPool::new(vec![0usize]);
+        let pool = Arc::new(SlotPool::new(vec![0usize]));
         let result = pool.run(
             |index| {
                 *index += 1;
@@ -149,8 +172,8 @@ mod tests {
             },
             |_| {},
         );
-        assert_eq!(result, expected);
-        assert_eq!(pool.take_slot().slot, runs);
+        assert_eq!(result, expected.map_err(Stop::Fault));
+        assert_eq!(pool.take_slot().unwrap().slot, runs);
     }
 
     #[test]
@@ -166,7 +189,7 @@ mod tests {
 
     #[test]
     fn the_repeated_run_is_alone() {
-        let pool = SlotPool::new(vec![(), (), ()]);
+        let pool = Arc::new(SlotPool::new(vec![(), (), ()]));
         let running = AtomicUsize::new(0);
         let failures = AtomicUsize::new(0);
         let work = |number: usize| {
@@ -202,7 +225,7 @@ mod tests {
     /// A run that waits for all slots waits for earlier runs, and for others that end meanwhile or soon after.
     #[test]
     fn other_runs_start_while_an_exclusive_run_must_wait() {
-        let pool = SlotPool::new(vec![(), ()]);
+        let pool = Arc::new(SlotPool::new(vec![(), ()]));
         let (is_old_over, order) = (AtomicBool::new(false), Mutex::new(Vec::new()));
         let note = |what| {
             order.lock().push(what);
@@ -237,9 +260,41 @@ mod tests {
         assert_eq!(*order.lock(), ["new", "old", "last", "alone", "later"]);
     }
 
+    /// Whoever waits for a slot, or for all slots, leaves at once, and the others take turns as before.
+    #[test]
+    fn a_stop_ends_the_wait_for_a_slot() {
+        for is_alone in [false, true] {
+            let pool = Arc::new(SlotPool::new(vec![(), ()]));
+            let taken = [pool.take_slot().unwrap(), pool.take_slot().unwrap()];
+            let flag = StopFlag::default();
+            let wait = || {
+                if is_alone {
+                    return pool.run_exclusive(|()| Ok(()), |()| {});
+                }
+                pool.run(|()| Ok(()), |()| {})
+            };
+            thread::scope(|scope| {
+                let waiting = || with_stop_flags(std::slice::from_ref(&flag), wait);
+                let stopped = [scope.spawn(waiting), scope.spawn(waiting)];
+                let others = [scope.spawn(wait), scope.spawn(wait)];
+                flag.set();
+                for thread in stopped {
+                    assert_eq!(thread.join().unwrap(), Err(Stop::Interrupted));
+                }
+                taken.into_iter().for_each(|slot| pool.return_slot(slot));
+                for thread in others {
+                    assert_eq!(thread.join().unwrap(), Ok(()));
+                }
+            });
+            let state = pool.state.lock();
+            assert_eq!((state.free.len(), state.taken_before), (2, 0));
+            assert!(state.turn == PoolTurn::Any);
+        }
+    }
+
     #[test]
     fn a_failed_slot_is_repaired_before_its_next_use() {
-        let pool = SlotPool::new(vec!["broken"]);
+        let pool = Arc::new(SlotPool::new(vec!["broken"]));
         let result = pool.run(
             |slot| match *slot {
                 "whole" => Ok(()),

@@ -10,7 +10,7 @@ use parking_lot::{Condvar, Mutex};
 use crate::executor::{Executor, ManualPipes};
 use juror_core::job::{Job, JobReply};
 use juror_core::outcome::StopReason;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::WorkerKind;
 
@@ -29,7 +29,6 @@ pub struct Scheduler {
 struct SchedulerState {
     deadline: Option<Instant>,
     ran_out: bool,
-    is_ended: bool,
 }
 
 impl Scheduler {
@@ -80,28 +79,11 @@ impl Scheduler {
         self.state.lock().deadline.is_some_and(|deadline| deadline <= Instant::now())
     }
 
-    /// Ends the work of this user, from any thread; other users of the executor go on. Its jobs return
-    /// [`Stop::Interrupted`]: running ones at their end, all others at once.
-    pub fn end(&self) {
-        self.state.lock().is_ended = true;
-        if let Some((queue, _)) = &self.queue {
-            // With the lock, since a thread may be about to wait.
-            queue.wake(&queue.state.lock());
-        }
-    }
-
-    fn is_ended(&self) -> bool {
-        self.state.lock().is_ended
-    }
-
     /// Waits for this user's turn, if it shares the executor. A run that must be alone waits for all slots in the
     /// inner executor, and takes none from others meanwhile.
     fn take_turn(&self, is_alone: bool) -> Result<Option<QueueTurn<'_>>, Stop> {
         match &self.queue {
-            Some((queue, user)) if !is_alone => {
-                queue.wait_for_slot(*user, &|| self.is_ended()).map(Some)
-            }
-            _ if self.is_ended() => Err(Stop::Interrupted),
+            Some((queue, user)) if !is_alone => queue.wait_for_slot(*user).map(Some),
             _ => Ok(None),
         }
     }
@@ -154,8 +136,7 @@ impl Executor for Scheduler {
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
         let _turn = self.take_turn(mode.is_alone())?;
         let is_fresh = self.is_fresh || mode.is_fresh;
-        let reply = self.run_in_time(work, RunMode { is_fresh, ..mode })?;
-        if self.is_ended() { Err(Stop::Interrupted) } else { Ok(reply) }
+        self.run_in_time(work, RunMode { is_fresh, ..mode })
     }
 
     fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
@@ -195,23 +176,20 @@ impl SlotQueue {
         }
     }
 
-    /// Waits until a slot is free and no user with a lower number waits. Fails if the user's work is ended.
-    fn wait_for_slot(
-        &self,
-        user: usize,
-        is_ended: &dyn Fn() -> bool,
-    ) -> Result<QueueTurn<'_>, Stop> {
+    /// Waits until a slot is free and no user with a lower number waits. Fails if the current work is to end.
+    fn wait_for_slot(self: &Arc<Self>, user: usize) -> Result<QueueTurn<'_>, Stop> {
+        let queue = Arc::clone(self);
+        // With the lock, since a thread may be about to wait.
+        let _guard = wake_on_stop(move || queue.wake(&queue.state.lock()));
         let mut state = self.state.lock();
         *state.waiting.entry(user).or_default() += 1;
-        while !is_ended() && !state.may_begin(user) {
+        while !is_interrupted() && !state.may_begin(user) {
             self.changed.wait(&mut state);
         }
         state.stop_waiting(user);
         // Another slot may be free, so the next user may begin.
         self.wake(&state);
-        if is_ended() {
-            return Err(Stop::Interrupted);
-        }
+        check_interrupted()?;
         state.free -= 1;
         Ok(QueueTurn(self))
     }

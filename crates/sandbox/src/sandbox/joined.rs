@@ -35,7 +35,7 @@ use crate::sandbox::clock;
 use crate::sandbox::control::{StopCause, is_interrupted};
 use crate::sandbox::fault::FaultContext;
 use crate::sandbox::relay::{GracePeriod, Relay, RelayedProgram, RunResult};
-use crate::sandbox::slot::{FinishedRun, Slot, StreamEnds};
+use crate::sandbox::slot::{FinishedRun, Slot, StreamEnds, end_on_stop};
 use crate::sandbox::system;
 use crate::sandbox::transcript::TranscriptRecorder;
 use juror_core::job::Job;
@@ -56,6 +56,7 @@ impl Slot {
         partner: &mut Self,
         job: &JointJob,
     ) -> Result<JointReply, JudgeError> {
+        let _guard = end_on_stop([self.next_stop_handle(), partner.next_stop_handle()])?;
         let start = clock::now();
         let (program_reads, to_program) = pipe()?;
         let (partner_reads, to_partner) = pipe()?;

@@ -51,7 +51,7 @@ use linux as system;
 use other as system;
 
 pub use capture::spool;
-pub use control::{Stopper, is_interrupted};
+pub use control::is_interrupted;
 pub use disk::{SLOT_PREFIXES, remove_directory};
 pub(crate) use environment::PROGRAM_PATH;
 pub use keep_box::copy_kept_box;

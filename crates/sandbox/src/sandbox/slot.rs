@@ -7,12 +7,13 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::sandbox::control::{Control, StopHandle, Stopper};
+use crate::sandbox::control::{Control, StopCause, StopHandle, interrupted};
 use crate::sandbox::shortage::ShortageCounter;
 use crate::sandbox::system::{self, Host};
 use crate::sandbox::watch::ProgramWatch;
 use juror_core::job::{Job, JobReply};
 use juror_core::judgement::JudgeError;
+use juror_core::stop::{WakeGuard, is_interrupted, wake_on_stop};
 
 /// The number that the kernel gives the core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -86,17 +87,14 @@ impl Slot {
         self.keep_directory = directory.to_path_buf();
     }
 
-    /// It ends runs of this slot from another thread.
-    pub fn stopper(&self) -> Stopper {
-        Stopper(Arc::downgrade(self.backend.control()))
-    }
-
-    /// Returns after all processes of the job are gone, as far as they can be found.
+    /// Returns after all processes of the job are gone, as far as they can be found. A stop of the current work ends
+    /// them; the slot is ready for the next run.
     ///
     /// # Errors
-    /// A fault of the judge or its machine; anything that the program does is an outcome.
+    /// A fault of the judge or its machine; anything that the program does is an outcome. One for which
+    /// [`is_interrupted`](super::is_interrupted) holds after a stop.
     pub fn run(&mut self, job: &Job) -> Result<JobReply, JudgeError> {
-        Ok(self.run_joined(job, StreamEnds::default())?.reply)
+        self.run_with_ends(job, StreamEnds::default())
     }
 
     /// Runs a job that reads from and writes to these ends of pipes. Its output there is neither kept nor counted.
@@ -109,7 +107,11 @@ impl Slot {
         reads: OwnedFd,
         writes: OwnedFd,
     ) -> Result<JobReply, JudgeError> {
-        let ends = StreamEnds { stdin: Some(reads), stdout: Some(writes) };
+        self.run_with_ends(job, StreamEnds { stdin: Some(reads), stdout: Some(writes) })
+    }
+
+    fn run_with_ends(&mut self, job: &Job, ends: StreamEnds) -> Result<JobReply, JudgeError> {
+        let _guard = end_on_stop([self.next_stop_handle()])?;
         Ok(self.run_joined(job, ends)?.reply)
     }
 
@@ -128,4 +130,10 @@ impl Slot {
     pub(super) fn next_stop_handle(&self) -> StopHandle {
         self.backend.control().next_stop_handle()
     }
+}
+
+/// While the guard exists, a stop of the current work ends these runs, which have not begun yet.
+pub(super) fn end_on_stop<const N: usize>(runs: [StopHandle; N]) -> Result<WakeGuard, JudgeError> {
+    let guard = wake_on_stop(move || runs.iter().for_each(|run| run.end(StopCause::Interrupt)));
+    if is_interrupted() { Err(interrupted()) } else { Ok(guard) }
 }

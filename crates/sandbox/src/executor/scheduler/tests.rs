@@ -10,6 +10,7 @@ use juror_core::blob::Blob;
 use juror_core::joint::JointJob;
 use juror_core::limits::Limits;
 use juror_core::outcome::{Outcome, quiet_outcome};
+use juror_core::stop::{StopFlag, with_stop_flags};
 
 fn reply(outcome: Outcome) -> JobReply {
     let (stdout, stderr, collected, kept) = (Blob::default(), Blob::default(), Vec::new(), None);
@@ -25,13 +26,13 @@ fn wait_for(queue: &SlotQueue, jobs: usize) {
 /// The order in which these users get the only slot, if they wait while it is taken.
 fn order(users: &[usize]) -> Vec<usize> {
     let queue = SlotQueue::new(1);
-    let taken = queue.wait_for_slot(0, &|| false).unwrap();
+    let taken = queue.wait_for_slot(0).unwrap();
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
         for user in users {
             let (queue, sender) = (&queue, sender.clone());
             scope.spawn(move || {
-                let _turn = queue.wait_for_slot(*user, &|| false);
+                let _turn = queue.wait_for_slot(*user);
                 sender.send(*user).expect("somebody listens");
             });
         }
@@ -54,7 +55,7 @@ fn the_waiting_user_with_the_lowest_number_is_next() {
 #[test]
 fn every_free_slot_is_used() {
     let queue = SlotQueue::new(2);
-    let turns = [7, 9].map(|user| queue.wait_for_slot(user, &|| false).unwrap());
+    let turns = [7, 9].map(|user| queue.wait_for_slot(user).unwrap());
     assert_eq!(queue.state.lock().free, 0);
     drop(turns);
     assert_eq!(queue.state.lock().free, 2);
@@ -153,40 +154,26 @@ fn a_busy_machine_extends_no_deadline() {
 }
 
 #[test]
-fn an_ended_user_gets_no_results_and_others_do() {
+fn a_stop_ends_the_wait_of_one_user_and_others_go_on() {
     let queue = SlotQueue::new(1);
-    let runs = Arc::new(AtomicUsize::new(0));
-    let (started, starts) = mpsc::channel();
-    let (go_on, gate) = mpsc::channel();
-    let (gate, counted) = (Mutex::new(gate), Arc::clone(&runs));
-    let scripted = Arc::new(ScriptedExecutor::new(1, move |_: &Job| {
-        counted.fetch_add(1, Ordering::SeqCst);
-        started.send(()).expect("somebody waits for it");
-        gate.lock().recv().expect("it may end");
-        Ok(reply(quiet_outcome()))
-    }));
+    let taken = queue.wait_for_slot(0).unwrap();
+    let scripted = Arc::new(ScriptedExecutor::new(1, |_: &Job| Ok(reply(quiet_outcome()))));
     let user = |number| Scheduler::new(scripted.clone()).with_queue(&queue, number);
     let (first, second) = (user(1), user(2));
-    let interrupted = Some(Stop::Interrupted);
+    let flag = StopFlag::default();
     let run = |user: &Scheduler| user.run_job(&Job::default()).err();
+    let run_first = || with_stop_flags(std::slice::from_ref(&flag), || run(&first));
     thread::scope(|scope| {
-        let running = scope.spawn(|| run(&first));
-        starts.recv().expect("it runs");
-        let waiting = scope.spawn(|| run(&first));
+        let waiting = scope.spawn(run_first);
         let other = scope.spawn(|| run(&second));
         wait_for(&queue, 2);
-        first.clone().end();
-        // The job that waits ends at once, although the only slot is taken.
-        assert_eq!(waiting.join().unwrap(), interrupted);
-        (0..2).for_each(|_| go_on.send(()).expect("somebody waits for it"));
-        assert_eq!(running.join().unwrap(), interrupted);
+        flag.set();
+        // It ends at once, although the only slot is taken.
+        assert_eq!(waiting.join().unwrap(), Some(Stop::Interrupted));
+        drop(taken);
         assert_eq!(other.join().unwrap(), None);
-        assert_eq!(run(&first), interrupted);
-        let alone = first.run(&Job::default().into(), RunMode::repeat_alone(1));
-        assert_eq!(alone.err(), interrupted);
-        assert_eq!(run(&first.clone().with_fresh_runs()), interrupted);
+        assert_eq!(run_first(), Some(Stop::Interrupted));
     });
-    assert_eq!(runs.load(Ordering::SeqCst), 2);
-    assert!(!first.has_run_out() && !scripted.stopped.load(Ordering::SeqCst));
+    assert!(!first.has_run_out());
     assert_eq!(queue.state.lock().free, 1);
 }

@@ -11,7 +11,7 @@ use rustix::fs::Mode;
 use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
 
 use crate::sandbox::capture::{Outputs, copy_file};
-use crate::sandbox::control::{Control, RUN_STEP, RunEnder, StopCause, interrupted};
+use crate::sandbox::control::{Control, RUN_STEP, RunEnder, StopCause};
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::keep_box;
 use crate::sandbox::linux::cgroup::Placement;
@@ -147,9 +147,6 @@ impl LinuxSlot {
         run: u64,
         ends: StreamEnds,
     ) -> Result<SlotResponse, JudgeError> {
-        if self.control.is_stopped(run) {
-            return Err(interrupted());
-        }
         let outputs = self.send_job(job, run, ends)?;
         self.control.repeat_stop_request(run);
         let (answer, fds) = self.receive_answer()?;
@@ -237,9 +234,7 @@ impl Backend for LinuxSlot {
         keep_in: &Path,
     ) -> Result<FinishedRun, JudgeError> {
         let run = self.control.begin_run();
-        let answered = self.run_and_receive(job, run, ends);
-        self.control.finish_run();
-        let answered = answered?;
+        let answered = self.run_and_receive(job, run, ends)?;
         match answered.answer {
             SlotAnswer::Done { reply, started, has_killed } => {
                 let mut fds = answered.fds.into_iter();
