@@ -13,6 +13,11 @@
 #[doc(hidden)]
 pub mod door;
 
+/// Its examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/library.md")]
+struct LibraryPage;
+
 pub use door::{Judge, JudgeBuilder, Problem, Submission};
 pub use juror_core::event::{CommandTask, Event, Note, WorkProgress};
 pub use juror_core::exit_code::ExitCode;

@@ -5,7 +5,7 @@ use std::fs;
 use crate::fixture::Fixture;
 
 /// Sends two numbers, and expects their sum and nothing more.
-const VALIDATOR: &str = r#"#!/usr/bin/env bash
+pub(crate) const VALIDATOR: &str = r#"#!/usr/bin/env bash
 say() { echo "$1" > "${feedback}judgemessage.txt"; }
 feedback=$3
 read -r a b < "$1"
