@@ -1,6 +1,8 @@
 //! The door of the library: judges submissions from within a program.
 
 pub mod cases;
+pub mod comparison;
+pub mod given_program;
 pub mod open_package;
 pub mod submissions;
 

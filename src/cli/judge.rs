@@ -12,7 +12,7 @@ use crate::cli::options::{
     BuildArguments, ListingOptions, OutputOptions, RUNS, ReportOptions, RunArguments, one_of,
 };
 use crate::cli::output::Operation;
-use crate::ops::comparison::ComparisonMode;
+use crate::door::comparison::ComparisonMode;
 use crate::ops::context::Context;
 use crate::ops::judge::{JudgeOptions, judge};
 use crate::ops::options::RunOptions;

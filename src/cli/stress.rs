@@ -10,7 +10,7 @@ use crate::cli::amounts::{parse_span, parse_span_or_zero, parse_time_limit};
 use crate::cli::given::GivenOptions;
 use crate::cli::options::{BuildArguments, HostArguments, OutputOptions, ReportOptions};
 use crate::cli::output::Operation;
-use crate::ops::comparison::ComparisonMode;
+use crate::door::comparison::ComparisonMode;
 use crate::ops::context::Context;
 use crate::ops::stress::{StressOptions, StressedSubmission, stress};
 use juror_core::stop::Stop;

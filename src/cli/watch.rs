@@ -16,7 +16,7 @@ use crate::cli::output::{Operation, report_files, run_command, run_command_in};
 use crate::cli::streams;
 use crate::cli::watch::files::{FileWatcher, WatchedPaths};
 use crate::cli::watch::judged::JudgedFiles;
-use crate::ops::comparison::ComparisonMode;
+use crate::door::comparison::ComparisonMode;
 use crate::ops::context::Context;
 use crate::ops::host::{StopHandle, stop_on_signal};
 use crate::ops::judge::{JudgeOptions, judge};

@@ -2,11 +2,11 @@
 
 use crate::class::{self, StudentProgram, duplicates};
 use crate::door::cases;
+use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::door::submissions::{
     add_included_files, command_submission, named_submission, own_submission,
     own_submissions_below, prepare_command, submission_at,
 };
-use crate::ops::comparison::{ComparisonMode, set_comparison};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::RunOptions;

@@ -2,12 +2,10 @@
 
 pub mod cache;
 pub mod compare;
-pub mod comparison;
 pub mod concurrent_packages;
 pub mod context;
 pub mod convert;
 pub mod generate;
-pub mod given_program;
 pub mod grade;
 pub mod grammar;
 pub mod host;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::door::cases;
-use crate::ops::comparison::ComparisonMode;
+use crate::door::comparison::ComparisonMode;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::door::cases;
+use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::grade::graded::{FaultyPart, LineFault};
-use crate::ops::comparison::{ComparisonMode, set_comparison};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::problem::{self, ShownDiagnostics};

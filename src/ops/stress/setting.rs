@@ -3,11 +3,11 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
+use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::door::given_program::GivenProgram;
 use crate::door::submissions::current_directory;
 use crate::door::submissions::{command_submission, local_submission};
-use crate::ops::comparison::{ComparisonMode, set_comparison};
 use crate::ops::context::Context;
-use crate::ops::given_program::GivenProgram;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stress::{StressOptions, StressedSubmission};
 use juror_core::check::options::Options;

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use crate::ops::given_program::GivenProgram;
+use crate::door::given_program::GivenProgram;
 use juror_core::check::named;
 use juror_core::check::options::comparison_arguments;
 use juror_core::problem::{Interaction, Problem};
