@@ -182,6 +182,18 @@ const PROCESS_CONTROL: CallRule = CallRule::ByValue {
 const UNIX_SOCKETS: CallRule =
     CallRule::AllowedValues { argument: 0, values: &[libc::AF_UNIX as u32], errno: libc::EPERM };
 
+/// Filters of what a socket receives. Nobody is charged for most of their memory, and a socket that was closed before it
+/// was accepted keeps its filter. All permitted sockets have options of one level only.
+const SOCKET_OPTIONS: CallRule = CallRule::ByValue {
+    argument: 2,
+    answers: &[
+        (libc::SO_ATTACH_FILTER, error_answer(libc::EPERM)),
+        (libc::SO_ATTACH_BPF, error_answer(libc::EPERM)),
+        (libc::SO_ATTACH_REUSEPORT_CBPF, error_answer(libc::EPERM)),
+        (libc::SO_ATTACH_REUSEPORT_EBPF, error_answer(libc::EPERM)),
+    ],
+};
+
 // Newer than the library with the other numbers.
 const SYS_SETXATTRAT: i64 = 463;
 const SYS_OPEN_TREE_ATTR: i64 = 467;
@@ -284,6 +296,7 @@ const RULES: &[(i64, CallRule)] = &[
     (libc::SYS_mq_unlink, EPERM),
     (libc::SYS_socket, UNIX_SOCKETS),
     (libc::SYS_socketpair, UNIX_SOCKETS),
+    (libc::SYS_setsockopt, SOCKET_OPTIONS),
     // What reaches other runs: shared files, cores, disks, memory that no group is charged for.
     (libc::SYS_flock, PRETEND_SUCCESS),
     (libc::SYS_inotify_init1, EPERM),
@@ -622,6 +635,8 @@ pub(crate) mod tests {
         check(libc::SYS_mmap, libc::MAP_HUGETLB as u64 | 1, refused);
         check(libc::SYS_memfd_create, libc::MFD_CLOEXEC.into(), ALLOW);
         check(libc::SYS_memfd_create, libc::MFD_HUGETLB.into(), refused);
+        check(libc::SYS_setsockopt, libc::SO_SNDBUF as u64, ALLOW);
+        check(libc::SYS_setsockopt, libc::SO_ATTACH_FILTER as u64, refused);
         check(libc::SYS_prctl, libc::PR_SET_NAME as u64, ALLOW);
         check(libc::SYS_prctl, libc::PR_SCHED_CORE as u64, refused);
         check(libc::SYS_prctl, libc::PR_SET_VMA as u64, invalid);
