@@ -34,8 +34,8 @@ const SLEEP_MIN: u64 = 1_000_000;
 /// The longest sleep after memory ran short, if nothing was killed at once; in nanoseconds.
 const ALARM_SLEEP_MAX: u64 = 64_000_000;
 
-/// Memory grows by at most this many bytes in a nanosecond, as far as is known.
-pub(crate) const GROWTH_MAX: u64 = 4;
+/// Memory grows by at most this many bytes in a nanosecond, as far as is known: a core clears huge pages at 9.
+pub(crate) const GROWTH_MAX: u64 = 16;
 
 /// The shortest time between two checks of what the kernel does not count, in nanoseconds.
 pub(crate) const CHECK_INTERVAL: u64 = 15_000_000;
