@@ -448,7 +448,7 @@ fn a_kill_that_the_run_sent_is_its_own_end() {
     for way in ["kill", "tkill", "tgkill", "group", "queue", "thread-queue", "pidfd", "timer"] {
         check(way, "SIGKILL");
     }
-    for way in ["child", "child-all", "descriptor", "time"] {
+    for way in ["child", "child-all", "descriptor", "time", "own-filter", "high-bits", "vfork"] {
         check(way, "SIGKILL");
     }
     check("childs-end", "exit 0");

@@ -1,6 +1,8 @@
 // Writes more than it may, then makes its output small again in the way that its first argument names, or in all ways.
 // The second argument, in bytes, is what it writes; without one, until the kernel refuses more.
 #include "escape.h"
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #define CALL_OPENAT2 437
 static char block[4096];
@@ -32,6 +34,22 @@ static void cut(int descriptor, const char *path, const char *how) {
     lseek(descriptor, 0, SEEK_SET);
 }
 
+// A filter of the program's own that permits all, or would have a tracer decide.
+static void filter_itself(int answer) {
+    struct sock_filter step = BPF_STMT(BPF_RET | BPF_K, answer);
+    struct sock_fprog filter = {1, &step};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+
+// Fills it by a copy of another file.
+static void copy_to(int to) {
+    signal(SIGXFSZ, SIG_IGN);
+    int from = memfd_create("from", 0);
+    for (int n = 0; n < 16; n++) write(from, block, sizeof block);
+    for (loff_t at = 0; syscall(SYS_copy_file_range, from, &at, to, NULL, sizeof block, 0) > 0;) at = 0;
+}
+
 static void attack(const char *how) {
     char other[64];
     if (!strcmp(how, "child")) {
@@ -42,6 +60,20 @@ static void attack(const char *how) {
         snprintf(other, sizeof other, "/proc/%d/fd/1", getpid());
         if (!fork()) cut(1, other, "truncate"), _exit(0);
         wait(NULL);
+    } else if (!strcmp(how, "thread-name")) {
+        snprintf(other, sizeof other, "/proc/self/task/%d/fd/1", getpid());
+        fill(1), cut(1, other, "open");
+    } else if (!strcmp(how, "own-filter")) {
+        filter_itself(SECCOMP_RET_ALLOW), fill(1), cut(1, NULL, "ftruncate");
+    } else if (!strcmp(how, "own-tracer")) {
+        fill(1);
+        // Calls that reach the second filter alone fail.
+        if (!fork()) filter_itself(SECCOMP_RET_TRACE), cut(1, NULL, "ftruncate"), _exit(0);
+        wait(NULL);
+    } else if (!strcmp(how, "raised")) {
+        setrlimit(RLIMIT_FSIZE, &(struct rlimit){1L << 40, 1L << 40}), fill(1), cut(1, NULL, "ftruncate");
+    } else if (!strcmp(how, "copy")) {
+        copy_to(1), cut(1, NULL, "ftruncate");
     } else if (!strcmp(how, "errors")) {
         fill(2), cut(2, "/dev/stderr", "open");
     } else if (!strcmp(how, "both")) {
@@ -66,7 +98,8 @@ static void attack(const char *how) {
 
 int main(int argc, char **argv) {
     static const char *ways[] = {"ftruncate", "truncate", "open", "read-only", "old-open", "creat", "openat2",
-                                 "collapse", "hole", "child", "parent", "errors", "both", "offset", "grown"};
+                                 "collapse", "hole", "child", "parent", "errors", "both", "offset", "grown",
+                                 "thread-name", "own-filter", "own-tracer", "raised", "copy"};
     if (argc > 2) amount = atol(argv[2]);
     int known = 0;
     for (int way = 0; way < sizeof ways / sizeof *ways; way++)

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -119,6 +120,20 @@ static void input(void) {
     if (file >= 0 && !ftruncate(file, 0)) puts("input was cut");
     if (pwrite(0, "changed!", 8, 0) == 8) puts("input was overwritten");
     if (mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, 0, 0) != MAP_FAILED) puts("input was mapped");
+    int other = memfd_create("other", 0), ends[2];
+    loff_t start = 0;
+    write(other, "changed!", 8), lseek(other, 0, SEEK_SET);
+    if (pipe(ends) || write(ends[1], "changed!", 8) != 8) puts("no pipe");
+    if (splice(ends[0], NULL, 0, NULL, 8, SPLICE_F_NONBLOCK) > 0) puts("input was spliced");
+    if (sendfile(0, other, NULL, 8) > 0) puts("input was sent to");
+    if (syscall(SYS_copy_file_range, other, &start, 0, NULL, 8, 0) > 0) puts("input was copied to");
+    if (!fallocate(0, FALLOC_FL_KEEP_SIZE | FALLOC_FL_PUNCH_HOLE, 0, 4096)) puts("input was punched");
+    char *page = mmap(NULL, 4096, PROT_READ, MAP_SHARED, 0, 0);
+    if (page != MAP_FAILED) {
+        if (!mprotect(page, 4096, PROT_READ | PROT_WRITE)) puts("input's mapping can be written");
+        if (!madvise(page, 4096, MADV_REMOVE)) puts("input was removed");
+    }
+    if (!linkat(AT_FDCWD, "/proc/self/fd/0", AT_FDCWD, "/tmp/input", AT_SYMLINK_FOLLOW)) puts("input has a name");
     fchmod(0, 0666);
     file = open("/proc/self/fd/0", O_WRONLY | O_TRUNC);
     if (file >= 0 && write(file, "changed!", 8) == 8) puts("input was overwritten");

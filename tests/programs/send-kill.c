@@ -1,5 +1,7 @@
 // Has itself killed by SIGKILL in the way that its first argument names, or by another of its processes.
 #include "escape.h"
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 
 #define CALL_PIDFD_SEND_SIGNAL 424
 static void child_kills(pid_t target) {
@@ -35,6 +37,25 @@ static void by_time(void) {
     burn();
 }
 
+// A filter of its own that permits the call does not keep the slot from being asked.
+static void by_own_filter(pid_t target) {
+    struct sock_filter step = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog filter = {1, &step};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+    kill(target, SIGKILL);
+}
+
+// The kernel takes the low halves of these arguments only.
+static void by_high_bits(pid_t target) {
+    syscall(SYS_kill, target | 1L << 40, SIGKILL | 1L << 40);
+}
+
+static void by_vfork(pid_t target) {
+    if (!vfork()) syscall(SYS_kill, target, SIGKILL), _exit(0);
+    pause();
+}
+
 // The end of such a child would kill this process.
 static void by_childs_end(void) {
     pid_t child = syscall(SYS_clone, SIGKILL, 0, 0, 0, 0);
@@ -68,6 +89,9 @@ int main(int argc, char **argv) {
     if (!strcmp(how, "timer")) by_timer();
     if (!strcmp(how, "descriptor")) by_descriptor();
     if (!strcmp(how, "time")) by_time();
+    if (!strcmp(how, "own-filter")) by_own_filter(own);
+    if (!strcmp(how, "high-bits")) by_high_bits(own);
+    if (!strcmp(how, "vfork")) by_vfork(own);
     if (!strcmp(how, "childs-end")) return by_childs_end(), 0;
     if (!strcmp(how, "parents-end")) return by_parents_end(), 0;
     // In strict mode, nearly every call kills.

@@ -40,6 +40,36 @@ fn uncharged_kernel_objects_are_limited() {
     check("names", 0);
 }
 
+/// Who holds memory, and by what, does not matter.
+#[test]
+fn memory_counts_wherever_it_is() {
+    if !has_group_meters() {
+        return skip("no control group to count memory");
+    }
+    let mut slot = slot();
+    let mut check = |place: &str, mebibytes: u64, expected: &str| {
+        let mut job = job("hold", &[place, &mebibytes.to_string()]);
+        job.limits.memory = Some(Bytes::mib(64));
+        job.limits.output = Some(Bytes::mib(128));
+        check(&mut slot, &job, expected, "");
+    };
+    // Without namespaces there are no such sockets, and this directory is on disk.
+    let with_namespaces = ["sent-files", "queue", "removed-file", "links"];
+    let everywhere = [
+        "mapped-files",
+        "shared-children",
+        "copying-children",
+        "another-program",
+        "tables",
+        "stacks",
+    ];
+    let there = if uses_landlock() { &[] } else { &with_namespaces[..] };
+    for place in everywhere.iter().chain(there) {
+        check(place, 16, "exit 0");
+        check(place, 96, "stopped: Memory");
+    }
+}
+
 mod quiet {
     use super::*;
 

@@ -80,6 +80,9 @@ fn an_output_that_was_too_large_is_too_large_however_it_is_cut() {
     for way in ["collapse", "child", "parent", "errors", "both", "offset", "grown"] {
         check(way, ALL, "stopped: Output");
     }
+    for way in ["thread-name", "own-filter", "own-tracer", "raised", "copy"] {
+        check(way, ALL, "stopped: Output");
+    }
     check("both", "32768", "exit 0");
     check("both", "32769", "stopped: Output");
 }
