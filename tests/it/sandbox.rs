@@ -456,7 +456,7 @@ fn a_kill_that_the_run_sent_is_its_own_end() {
     check("strict", "exit 0");
     if !rustix::process::geteuid().is_root() {
         // The slot kills it, because of what it holds.
-        let job = job("pipes", &["hold"]);
+        let job = job("pipes", &["hold", "for-ever"]);
         let outcome = run(&mut slot, &job).outcome;
         assert_eq!(summary(&outcome), "SIGKILL", "{outcome:?}");
         assert!(!is_unexplained_kill(&outcome, &job.limits), "{outcome:?}");

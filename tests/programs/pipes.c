@@ -1,5 +1,6 @@
 // With "hold", opens as many pipes as it can, in many processes and in flight through sockets, prints a line, and
-// keeps them open. With "look", waits for that line or the other program's end, then until it gets a whole pipe.
+// keeps them open until its input ends, or with one more word for ever. With "look", waits for that line or the other
+// program's end, then until it gets a whole pipe.
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <stdio.h>
@@ -66,6 +67,7 @@ int main(int argc, char **argv) {
     for (int child = 0; child < CHILDREN; child++) read(done[0], line, 1);
     puts("ready");
     fflush(stdout);
+    while (argc > 2) pause();
     while (read(0, line, sizeof line) > 0) {}
     return 0;
 }
