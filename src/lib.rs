@@ -7,6 +7,7 @@
 //! ```
 //!
 #![cfg_attr(feature = "command", doc = include_str!("../docs/architecture.md"))]
+#![cfg_attr(not(feature = "command"), doc = include_str!("../docs/library.md"))]
 #![deny(missing_docs)]
 #![forbid(unsafe_code)]
 

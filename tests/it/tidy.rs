@@ -1,6 +1,6 @@
 //! Checks the source against `docs/architecture.md` and the rules of the project.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -220,4 +220,47 @@ fn the_readme_begins_with_the_main_command_and_the_tests_that_ci_runs() {
     let ci = read_text(&root().join(".ci/run"));
     let run = ci.lines().find(|line| line.starts_with("step \"tests\"")).expect("a step");
     assert!(run.contains(&format!(" {tests} -- --skip ")), "{tests}: {run}");
+}
+
+/// Writers, templates and statements of packages: the modules behind the feature `writers`.
+const WRITERS: [&str; 10] = [
+    "packages/new/",
+    "packages/statement/",
+    "packages/package/case_texts",
+    "packages/package/companion/folder",
+    "packages/package/companion/name",
+    "packages/package/companion/request",
+    "packages/package/con",
+    "packages/package/headings",
+    "packages/package/listing",
+    "packages/package/recipe/insert",
+];
+
+#[test]
+fn the_map_says_how_large_each_tier_is() {
+    let tier = |name: &str| match name.split('/').next().unwrap() {
+        "grammar" | "data" => "data",
+        "remote" | "nats" => "scale",
+        _ if WRITERS.iter().any(|writer| name.starts_with(writer)) => "command",
+        "core" | "sandbox" | "judging" | "packages" | "door" | "door.rs" => "judge",
+        _ => "command",
+    };
+    let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
+    for path in library_files() {
+        let name = short_name(&path);
+        if name.contains("/tests/") || name.ends_with("/tests.rs") {
+            continue;
+        }
+        let text = read_text(&path);
+        let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+        let lines = code.lines().map(str::trim).filter(|line| !line.is_empty());
+        *sizes.entry(tier(&name)).or_default() += lines.filter(|it| !it.starts_with("//")).count();
+    }
+    let map = read_text(&root().join("docs/architecture.md"));
+    for (tier, size) in sizes {
+        let row = map.lines().find(|line| line.starts_with(&format!("| {tier} |")));
+        let told = row.and_then(|row| row.split('|').rev().nth(1)).unwrap_or_default();
+        let told: usize = told.trim().replace(',', "").parse().unwrap_or_default();
+        assert!(told.abs_diff(size) <= size / 20, "{tier} has {size} lines, the map says {told}");
+    }
 }

@@ -25,7 +25,7 @@ use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView, Sl
 use crate::sandbox::linux::keeper::procfs::ProcessTreeUsage;
 use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::keeper::supervise::{
-    CHECK_INTERVAL, GROWTH_MAX, KillScope, StoppedRun, Supervisor,
+    CHECK_INTERVAL, KillScope, OUTPUT_GROWTH_MAX, StoppedRun, Supervisor,
 };
 use crate::sandbox::linux::run::child::{RunSpec, UserChange};
 use crate::sandbox::linux::run::pid1::MountToAttach;
@@ -234,7 +234,7 @@ impl SlotServer {
             kill_scope: sweep,
             outputs,
             peak: MemoryPeak::default(),
-            next_output_check: now + CHECK_INTERVAL.min(memory / GROWTH_MAX),
+            next_output_check: now + CHECK_INTERVAL.min(memory / OUTPUT_GROWTH_MAX),
             next_search: 0,
             first_measurement: first_look,
             next_pipe_check: shares_user.then_some(first_look),

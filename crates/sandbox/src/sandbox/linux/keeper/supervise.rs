@@ -14,7 +14,7 @@ use crate::sandbox::clock::{BUSY_FACTOR, nanoseconds, timespec};
 use crate::sandbox::control::{RUN_STEP, StopCause};
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::{
-    MemoryPeak, MemoryRoom, OUTPUT_WINDOW, SlotGroups, UsageBaseline,
+    MemoryPeak, MemoryRoom, OUTPUT_WINDOW, SLACK, SlotGroups, UsageBaseline,
 };
 use crate::sandbox::linux::keeper::notifications::Notifications;
 use crate::sandbox::linux::keeper::outputs::{OutputFiles, OutputSize};
@@ -34,8 +34,11 @@ const SLEEP_MIN: u64 = 1_000_000;
 /// The longest sleep after memory ran short, if nothing was killed at once; in nanoseconds.
 const ALARM_SLEEP_MAX: u64 = 64_000_000;
 
-/// Memory grows by at most this many bytes in a nanosecond, as far as is known: a core clears huge pages at 9.
-pub(crate) const GROWTH_MAX: u64 = 16;
+/// Outputs grow by at most this many bytes in a nanosecond, as far as is known: they are copied.
+pub(crate) const OUTPUT_GROWTH_MAX: u64 = 4;
+
+/// The same for other memory: a core clears huge pages at 9. It matters only if outputs hold what they can give up.
+const MEMORY_GROWTH_MAX: u64 = 16;
 
 /// The shortest time between two checks of what the kernel does not count, in nanoseconds.
 pub(crate) const CHECK_INTERVAL: u64 = 15_000_000;
@@ -295,7 +298,11 @@ impl Supervisor<'_> {
             let mut pause = CHECK_INTERVAL.max(used / 4);
             match self.group.adapt_limit(self.limits, outputs.memory)? {
                 MemoryRoom::Unlimited => {}
-                MemoryRoom::Bytes(room) => pause = pause.min((room / GROWTH_MAX).max(SLEEP_MIN)),
+                MemoryRoom::Bytes(room) => {
+                    let is_small = outputs.memory <= SLACK;
+                    let growth = if is_small { OUTPUT_GROWTH_MAX } else { MEMORY_GROWTH_MAX };
+                    pause = pause.min((room / growth).max(SLEEP_MIN));
+                }
                 MemoryRoom::Exceeded => return Ok(Break(StopReason::Memory)),
             }
             self.check_machine_has_memory(outputs)?;
