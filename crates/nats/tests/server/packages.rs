@@ -29,7 +29,7 @@ fn verify(juror: &Path, package: &str, more: &[&str]) -> (Option<i32>, BTreeMap<
     let text = String::from_utf8_lossy(&output.stderr).into_owned();
     let submissions = report["submissions"].as_array().unwrap_or_else(|| panic!("{text}"));
     let cases = submissions.iter().flat_map(|submission| {
-        let cases = submission["test_cases"].as_array().expect("test cases");
+        let cases = submission["judgement"]["test_cases"].as_array().expect("test cases");
         cases.iter().map(|case| {
             (format!("{} {}", submission["name"], case["name"]), case["verdict"].to_string())
         })
