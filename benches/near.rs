@@ -132,13 +132,13 @@ fn judge(tests: &Path, program: &Path, limit: f64, mode: RepeatMode) -> JudgedRu
         .output()
         .expect("juror");
     let report: serde_json::Value = serde_json::from_slice(&told.stdout).expect("a report");
-    let case = &report["submissions"][0]["test_cases"][0];
+    let case = &report["submissions"][0]["judgement"]["test_cases"][0];
     let seconds = |run: &serde_json::Value| run["cpu_seconds"].as_f64().expect("a run");
     let is_quiet_stop = |run: &serde_json::Value| {
         // A case without a list of runs has no such key.
         run["stopped_by"] == "cpu_time" && run["disturbed"] != true
     };
-    let own = std::slice::from_ref(case);
+    let own = std::slice::from_ref(&case["outcome"]);
     let runs = case["repeats"]["runs"].as_array().map_or(own, Vec::as_slice);
     let counted = if runs.len() > 1 { &runs[1..] } else { runs };
     JudgedRun {

@@ -194,7 +194,7 @@ fn verification_faults(
     let is_broken = |submission: &&Value| {
         let error = !submission["error"].is_null();
         let excused = error && !missing.is_empty();
-        (error || !list(&submission["broken_expectations"]).is_empty()) && !excused
+        (error || !list(&submission["judgement"]["broken_expectations"]).is_empty()) && !excused
     };
     let broken = submissions.iter().filter(is_broken);
     faults.extend(broken.map(|it| format!("not as expected: {}", describe_broken(it))));
@@ -213,12 +213,12 @@ fn verification_faults(
 
 /// Broken expectations, and the test cases that they name.
 fn describe_broken(submission: &Value) -> String {
-    let broken = list(&submission["broken_expectations"]);
+    let broken = list(&submission["judgement"]["broken_expectations"]);
     let is_named = |case: &&Value| {
         let is_it = |it: &Value| it["test_case"] == case["name"];
         broken.iter().any(is_it)
     };
-    let cases = list(&submission["test_cases"]).iter().filter(is_named);
+    let cases = list(&submission["judgement"]["test_cases"]).iter().filter(is_named);
     let parts = broken.iter().chain(cases).map(|part| format!("\n{part:#}"));
     let parts: String = parts.collect();
     let error = &submission["error"];
@@ -231,7 +231,7 @@ fn rarely_caught(submission: &Value) -> Option<String> {
     if name.starts_with("accepted/") || !submission["error"].is_null() {
         return None;
     }
-    let cases = list(&submission["test_cases"]).iter();
+    let cases = list(&submission["judgement"]["test_cases"]).iter();
     let caught = cases.filter(|case| text(case, "verdict") != "AC").count();
     let enough = if KNOWN_RARE_FAULTS.contains(&(package, name)) { 1 } else { 2 };
     (caught < enough).then(|| format!("{package}: {name} is caught by {caught}"))
