@@ -95,7 +95,6 @@ pub fn check_executor(carry: ExecutorWrapper) {
     outputs_of_any_size_come_back(&*executor);
     programs_talk(&*executor);
     exclusive_runs_are_alone(&*executor);
-    a_stop_flag_ends_its_runs(&*executor);
     stop_ends_all_runs(&*executor);
     many_results_reach_their_callers(carry);
     faults_arrive_unchanged(carry);
@@ -315,8 +314,13 @@ fn exclusive_runs_are_alone(executor: &dyn Executor) {
     }
 }
 
-/// The runs of two callers fill all slots for longer than a test may take. One caller gives up.
-fn a_stop_flag_ends_its_runs(executor: &dyn Executor) {
+/// For executors that reach programs under way: the slots of a caller who gives up are free for others. The runs of two
+/// callers fill all slots for longer than a test may take.
+///
+/// # Panics
+/// If it is not so.
+pub fn check_stop_flags(carry: ExecutorWrapper) {
+    let executor = &*carry(Arc::new(local()));
     let (sleep, wait) = (script("sleep 100"), script("read a"));
     let joint = |program: &Job, partner: &Job| JointJob {
         program: program.clone(),
