@@ -311,7 +311,7 @@ impl Problem {
     /// package loses its own comparison and its output validator.
     ///
     /// # Errors
-    /// [`Stop::Refused`] if there is no such comparison, or if the problem is interactive or multi-pass.
+    /// [`Stop::Refused`] if the name is unknown, or if the problem is interactive or multi-pass.
     pub fn with_comparison(self, name: &str) -> Result<Self, Stop> {
         self.judged_by(&ComparisonMode::Named(name.to_owned()), "with_comparison")
     }
@@ -321,8 +321,8 @@ impl Problem {
     /// wrong. One that includes `testlib.h` is called in the way of testlib. A package loses its own output validator.
     ///
     /// # Errors
-    /// [`Stop::Refused`] if there is no such file, or if the problem is interactive or multi-pass. What is wrong with
-    /// the program is an error of the first run.
+    /// [`Stop::Refused`] if the file does not exist, or if the problem is interactive or multi-pass. If the program does
+    /// not build, the first run returns the error.
     pub fn with_checker(self, path: impl Into<PathBuf>) -> Result<Self, Stop> {
         self.judged_by(&ComparisonMode::Checker(path.into()), "with_checker")
     }

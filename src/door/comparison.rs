@@ -47,7 +47,7 @@ impl ComparisonMode {
 /// Replaces the package's comparison and its output validators.
 ///
 /// # Errors
-/// If only the package's own output validator can judge the problem, or there is no such comparison.
+/// If the name or the checker is unknown, or if the problem is interactive or multi-pass.
 pub fn set_comparison(how: &ComparisonMode, problem: &mut Problem) -> Result<(), Remark> {
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
         let what =

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use regex::bytes::{Captures, Regex};
 
-/// Of a comment that nests, its start.
+/// By language. If comments nest, the pattern has only their start.
 const COMMENTS: [(&str, &str); 11] = [
     (
         "c cgmp cpp cppgmp csharp d go java javaalgs4 javascript objectivec php simula typescript zig",
@@ -24,7 +24,7 @@ const COMMENTS: [(&str, &str); 11] = [
     ("lisp racket gerbil", ";.*"),
 ];
 
-/// Strings and characters. A shell has `$#`, which is no comment. An escaped quote outside of a string starts none.
+/// Strings and characters. Two things that are neither come first: `$#` of a shell, and a quote after a backslash.
 const STRINGS: &str = r#"\$\{?#|\\["']|"""(?s:\\.|[^\\])*?(?:"""|\z)|'''(?s:\\.|[^\\])*?(?:'''|\z)|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'"#;
 
 /// Before the others in C and C++: the starts of raw strings, and numbers with separators.

@@ -332,9 +332,9 @@ mod tests {
         };
         let least = Job { command: job().command, ..Job::default() };
         let recorded = [
-            "56760933c3e0ad8046c1e9a894197579",
-            "92912cd530d53c3141a1cf061c6fa125",
-            "82eb13796ec41e318394bbd76e1360a8",
+            "bcea5f087d696bbc8a838e9d6a786b85",
+            "f27ac4f8d1b9d0c9b34e617a24d2f278",
+            "eaf616d71cdff9e147f28b90d620cd96",
         ];
         assert_eq!(
             [key(&job()), key(&build), key(&least)],
