@@ -242,7 +242,7 @@ fn the_map_says_how_large_each_tier_is() {
         "grammar" | "data" => "data",
         "remote" | "nats" => "scale",
         _ if WRITERS.iter().any(|writer| name.starts_with(writer)) => "command",
-        "core" | "sandbox" | "judging" | "packages" | "door" | "door.rs" => "judge",
+        "core" | "sandbox" | "judging" | "packages" | "door" => "judge",
         _ => "command",
     };
     let mut sizes: BTreeMap<&str, usize> = BTreeMap::new();
