@@ -129,9 +129,11 @@ fn remove_stale_until(parent: &Path, prefixes: &[&str], is_over: &dyn Fn() -> bo
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_abandoned(entry, prefixes)) {
         let path = entry.path();
-        if let Some(_lock) = lock_exclusively(&path) {
+        if let Some(lock) = lock_exclusively(&path) {
             // What cannot be removed stays. A program may have taken rights from its directories.
             remove_directory(&path, is_over);
+            // A program that this process starts meanwhile holds the lock, too, until it is released for all.
+            let _ = lock.unlock();
         }
     }
 }
@@ -180,6 +182,7 @@ pub fn scratch_fault(step: impl Into<String>, error: io::Error) -> JudgeError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use rustix::process::{PidfdFlags, PidfdGetfdFlags, getpid, pidfd_getfd, pidfd_open};
     use std::os::unix::fs::{PermissionsExt, symlink};
     use std::time::SystemTime;
 
@@ -243,9 +246,26 @@ mod tests {
             fs::write(dir.join(name), "").unwrap();
         }
         let mut left = count();
+        // A program that starts meanwhile has copies of this process's files until it is executed.
+        let copies = std::cell::RefCell::new(Vec::new());
+        let own = pidfd_open(getpid(), PidfdFlags::empty()).unwrap();
+        let copy_lock = || {
+            let files = fs::read_dir("/proc/self/fd").unwrap().flatten();
+            let locks =
+                files.filter(|file| fs::read_link(file.path()).is_ok_and(|path| path == dir));
+            let numbers = locks.map(|file| file.file_name().to_str().unwrap().parse().unwrap());
+            copies
+                .borrow_mut()
+                .extend(numbers.map(|fd| pidfd_getfd(&own, fd, PidfdGetfdFlags::empty()).unwrap()));
+        };
         for turn in 0.. {
             let asked = std::cell::Cell::new(0);
-            let is_over = || asked.replace(asked.get() + 1) >= 100;
+            let is_over = || {
+                if asked.get() == 0 {
+                    copy_lock();
+                }
+                asked.replace(asked.get() + 1) >= 100
+            };
             remove_stale_until(parent.path(), &["juror-package-"], &is_over);
             if !dir.exists() {
                 assert!(turn > 3, "all was removed at once");
