@@ -2,31 +2,36 @@
 
 use clap::{Parser, Subcommand};
 
-use crate::cli::cache::CacheArguments;
-use crate::cli::compare::CompareArguments;
-use crate::cli::convert::ConvertArguments;
-use crate::cli::doctor::DoctorArguments;
-use crate::cli::generate::GenerateArguments;
-use crate::cli::grade::GradeArguments;
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
 use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
-use crate::cli::judge::JudgeArguments;
-use crate::cli::languages::LanguagesArguments;
-use crate::cli::listen::ListenArguments;
-use crate::cli::merge::MergeArguments;
-use crate::cli::mutants::MutantsArguments;
-use crate::cli::new::NewArguments;
-use crate::cli::output::AnyOperation;
-use crate::cli::run::RunArguments;
-use crate::cli::schema::SchemaArguments;
-use crate::cli::shell::{CompletionsArguments, ManArguments};
-use crate::cli::show::ShowArguments;
-use crate::cli::statement::StatementArguments;
-use crate::cli::strength::StrengthArguments;
-use crate::cli::stress::StressArguments;
-use crate::cli::verify::VerifyArguments;
+use crate::cli::options::{LogOptions, NoOptions, ReportOptions, TableReports};
+use crate::cli::output::{AnyCommand, CommandArguments};
+use crate::cli::schema::SchemaOptions;
+use crate::cli::shell::{CompletionsOptions, ManOptions};
 use crate::cli::watch::hide_refused_option;
 use crate::cli::worker::WorkerArguments;
+use crate::doctor::DoctorOptions;
+use crate::ops::cache::ManageOptions;
+use crate::ops::compare::CompareOptions;
+use crate::ops::convert::ConvertOptions;
+use crate::ops::generate::GenerateOptions;
+use crate::ops::grade::GradeOptions;
+use crate::ops::judge::JudgeOptions;
+use crate::ops::languages::LanguagesOptions;
+use crate::ops::listen::ListenOptions;
+use crate::ops::merge::MergeOptions;
+use crate::ops::mutants::MutantsOptions;
+use crate::ops::new::NewOptions;
+use crate::ops::run::RunOnceOptions;
+use crate::ops::show::ShowOptions;
+use crate::ops::statement::StatementOptions;
+use crate::ops::strength::StrengthOptions;
+use crate::ops::stress::StressOptions;
+use crate::ops::verify::VerifyOptions;
+
+pub type JudgeArguments = CommandArguments<JudgeOptions, TableReports>;
+/// Of a command that prints text, and nothing about submissions.
+type PlainArguments<O> = CommandArguments<O, NoOptions, NoOptions>;
 
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
 /// their output, and says what happened and why.
@@ -55,7 +60,7 @@ pub enum Command {
     /// Writes a complete small problem: settings, statement, grammar of the input, recipe, generator, and a right, a
     /// wrong and a slow submission in Rust. Then it makes the test data, as `juror generate` does.
     #[command(after_long_help = examples("new"))]
-    New(NewArguments),
+    New(CommandArguments<NewOptions>),
     /// Judge submissions on a problem's test cases
     ///
     /// Builds each submission, runs it on the problem's test cases in a sandbox, and stops at its
@@ -81,13 +86,13 @@ pub enum Command {
                           juror run [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]...\n       \
                           juror run [OPTIONS] --play <PACKAGE>"
     )]
-    Run(RunArguments),
+    Run(CommandArguments<RunOnceOptions>),
     /// Show the contents of a package, or the files of one test case
     ///
     /// Lists limits, test cases with their sizes and descriptions, submissions with their expectations, and the
     /// package's programs. Runs nothing.
     #[command(after_long_help = examples("show"))]
-    Show(ShowArguments),
+    Show(CommandArguments<ShowOptions>),
     /// Judge a submission now, and again whenever it or the package is saved
     ///
     /// Takes the arguments of `juror judge`. The test cases that failed last are run first. A change while it judges ends
@@ -106,33 +111,33 @@ pub enum Command {
     /// problem comes again, its tests are replaced, and the source stays. Only programs on this machine can send.
     /// Ends at Ctrl-C, with exit code 0.
     #[command(after_long_help = examples("listen"))]
-    Listen(ListenArguments),
+    Listen(PlainArguments<ListenOptions>),
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and
     /// compares the results with what their authors expect. Shows every fault, not only the first.
     #[command(after_long_help = examples("verify"))]
-    Verify(VerifyArguments),
+    Verify(CommandArguments<VerifyOptions, TableReports>),
     /// Make a problem's test data from its recipe, or verify that it matches its recipe
     ///
     /// The recipe is generators/generators.yaml. Makes everything in a temporary directory first, and
     /// changes the package only if nothing fails. Makes only what changed: a test case stays if its
     /// recipe, programs, tools and files are unchanged.
     #[command(after_long_help = examples("generate"), mut_arg("csv", |it| it.hide(true)))]
-    Generate(GenerateArguments),
+    Generate(CommandArguments<GenerateOptions, ReportOptions>),
     /// Judge a stream of submissions: one JSON object per line of standard input, one result per line of output
     ///
     /// A line names a problem package or contains test cases, and contains or names a source. Memory does not grow
     /// with the number of lines. A broken line gets an error, and the others are judged. `juror schema grade` prints
     /// the form of lines and results; see also `juror help streams`.
     #[command(after_long_help = examples("grade"))]
-    Grade(GradeArguments),
+    Grade(CommandArguments<GradeOptions, NoOptions, LogOptions>),
     /// Convert a package to another format
     ///
     /// The old package stays unchanged. Reads the new package again, and lists everything that has no equivalent. The
     /// exit code is 0 even if something was lost.
     #[command(after_long_help = examples("convert"))]
-    Convert(ConvertArguments),
+    Convert(CommandArguments<ConvertOptions>),
     /// Search for an input on which a submission fails, and shrink it
     ///
     /// Runs the submission and a right program on thousands of inputs a second: all small ones in turn,
@@ -146,32 +151,32 @@ pub enum Command {
                           juror stress [OPTIONS] --generator <PROGRAM> --reference <PROGRAM> <SUBMISSION>\n       \
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]
-    Stress(StressArguments),
+    Stress(CommandArguments<StressOptions>),
     /// Measure how strong a package's test data is: which wrong programs it lets pass, and what would catch them
     ///
     /// Runs the package's wrong submissions, and changed copies of its right ones, on the test cases. If no test
     /// case rejects one, searches for an input that does, shrinks it, and shows it. The score sums up the result:
     /// `juror help strong-data` explains it. The exit code is 3 if the package has faults to fix first.
     #[command(after_long_help = examples("strength"))]
-    Strength(StrengthArguments),
+    Strength(CommandArguments<StrengthOptions>),
     /// List mutants, which are right submissions with one mistake in each; show one, or write one as a submission
     ///
     /// Makes mutants of the sources of accepted submissions in C, C++, Rust, Python and Java. Test data that rejects them
     /// is strong. Runs nothing. docs/mutants.md lists the kinds of mistakes.
     #[command(after_long_help = examples("mutants"))]
-    Mutants(MutantsArguments),
+    Mutants(CommandArguments<MutantsOptions>),
     /// Join the events of several machines into one report, or show a report again
     ///
     /// Reads files that `judge`, `verify` or `generate` wrote with --events, and reports them as one run: in the
     /// terminal, as JSON, and in files. The exit code is that of the whole run.
     #[command(after_long_help = examples("merge"))]
-    Merge(MergeArguments),
+    Merge(CommandArguments<MergeOptions, ReportOptions>),
     /// Convert a problem's statement to a page: one HTML file, or a PDF
     ///
     /// Reads statements in Markdown and in the LaTeX of the package format. The page has title, limits, formulas,
     /// samples and images, and needs no network. Unsupported parts get a warning with their line.
     #[command(after_long_help = examples("statement"))]
-    Statement(StatementArguments),
+    Statement(CommandArguments<StatementOptions>),
     /// Check inputs against a grammar, generate inputs from it, list its bounds
     ///
     /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md
@@ -182,14 +187,14 @@ pub enum Command {
     ///
     /// Shows the first difference and ends with exit code 1 if there is one.
     #[command(after_long_help = examples("compare"))]
-    Compare(CompareArguments),
+    Compare(CommandArguments<CompareOptions>),
     /// Show which isolation and measurement methods work here, and how to enable better ones
     ///
     /// Tries every isolation method. Shows which one juror will use, what measures CPU time and memory,
     /// and which languages can be judged. If something does not work, it gives the reason and the
     /// command that fixes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
     #[command(after_long_help = examples("doctor"))]
-    Doctor(DoctorArguments),
+    Doctor(CommandArguments<DoctorOptions>),
     /// Run jobs for a juror on another machine, which starts this command
     ///
     /// `juror judge --executor 'ssh host juror worker --stdio'` starts it: it reads jobs from standard input, runs them in
@@ -202,27 +207,27 @@ pub enum Command {
     /// juror builds or runs a program again only if something that it depends on has changed, or with --fresh.
     /// The cache can be deleted at any time. docs/cache.md describes its contents.
     #[command(after_long_help = examples("cache"))]
-    Cache(CacheArguments),
+    Cache(CommandArguments<ManageOptions>),
     /// List the languages that juror builds, with the tools of this machine and their versions
     ///
     /// If a language's tools are missing, it says what to install. docs/languages.md has the command lines.
-    Languages(LanguagesArguments),
+    Languages(CommandArguments<LanguagesOptions>),
     /// Print the JSON Schema of the output of --json
     ///
     /// It is derived from the program's own types. docs/json.md explains each key.
-    Schema(SchemaArguments),
+    Schema(PlainArguments<SchemaOptions>),
     /// Print the script that completes commands, options, packages, cases and submissions in a shell
     ///
     /// For bash: juror completions bash > ~/.local/share/bash-completion/completions/juror
-    Completions(CompletionsArguments),
+    Completions(PlainArguments<CompletionsOptions>),
     /// Write man pages: one for juror, and one for each command
     ///
     /// For example: juror man ~/.local/share/man/man1, then man juror-judge
-    Man(ManArguments),
+    Man(PlainArguments<ManOptions>),
 }
 
 impl Command {
-    pub fn with_operation<T>(&self, call: impl FnOnce(&dyn AnyOperation) -> T) -> T {
+    pub fn with_command<T>(&self, call: impl FnOnce(&dyn AnyCommand) -> T) -> T {
         match self {
             Self::New(arguments) => call(arguments),
             Self::Judge(arguments) => call(arguments),

@@ -1,44 +1,21 @@
-//! `juror listen`: receives problems from a browser.
+//! What `juror listen` prints.
 
 use std::io::Write;
-use std::path::PathBuf;
 
-use clap::Args;
-
-use crate::cli::output::Operation;
 use crate::cli::streams;
 use crate::ops::context::Context;
 use crate::ops::listen::{ListenMessage, ListenOptions, listen};
+use crate::ops::operation::Operation;
 use crate::report::log::LogFormat;
 use juror_core::stop::Stop;
 use juror_core::text::printable;
 
-#[derive(Debug, Args)]
-pub struct ListenArguments {
-    /// Make the directories of problems here
-    #[arg(value_name = "DIR", default_value = ".")]
-    pub dir: PathBuf,
-    /// Listen on this port, and enter it in the extension, too [default: the first free one of its own]
-    ///
-    /// Its own ports are 1327, 4244, 6174, 10042, 10043, 10045 and 27121. 0 takes any free port.
-    #[arg(long, value_name = "N")]
-    pub port: Option<u16>,
-    /// Copy FILE into each new problem's directory, under its own name, such as main.cpp
-    #[arg(long, value_name = "FILE")]
-    pub template: Option<PathBuf>,
-}
-
-impl Operation for ListenArguments {
+impl Operation for ListenOptions {
     type Result = ();
     const NAME: &'static str = "listen";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
-        let options = ListenOptions {
-            dir: self.dir.clone(),
-            port: self.port,
-            template: self.template.clone(),
-        };
-        listen(&options, &print_message)
+        listen(self, &print_message)
     }
 }
 

@@ -1,36 +1,19 @@
-//! The command line: one file per subcommand. The only module that knows arguments and the terminal.
+//! The command line: its commands, and what they print. The only module that knows arguments and the terminal.
 
-mod amounts;
 pub mod arguments;
-pub mod cache;
-pub mod compare;
 mod complete;
-pub mod convert;
-pub mod doctor;
-pub mod generate;
-mod given;
 pub mod grade;
 pub mod grammar;
 mod help;
 mod interactive;
-pub mod judge;
-pub mod languages;
 pub mod listen;
-pub mod merge;
-pub mod mutants;
-pub mod new;
 pub mod options;
 pub mod output;
 pub mod run;
 pub mod schema;
 pub mod shell;
-pub mod show;
-pub mod statement;
 mod streams;
-pub mod strength;
-pub mod stress;
 mod topics;
-pub mod verify;
 pub mod watch;
 pub mod worker;
 
@@ -39,8 +22,9 @@ use std::io::{self, Write as _};
 use std::path::{MAIN_SEPARATOR, Path};
 use std::{env, panic};
 
-use crate::cli::judge::JudgeArguments;
-use crate::cli::output::{Operation, run_command};
+use crate::cli::output::run_command;
+use crate::ops::judge::JudgeOptions;
+use crate::ops::operation::Operation;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Arg, CommandFactory, Parser};
 use juror_core::language::table::Language;
@@ -114,7 +98,7 @@ fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
         looks_so && !text.starts_with('-') && !is_command(&text)
     });
     if is_path {
-        words.insert(1, JudgeArguments::NAME.into());
+        words.insert(1, JudgeOptions::NAME.into());
     }
     words
 }
@@ -131,7 +115,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::Watch(arguments) => watch::run(arguments),
         Command::Worker(arguments) => worker::run(arguments),
-        command => command.with_operation(run_command),
+        command => command.with_command(run_command),
     }
 }
 

@@ -1,214 +1,14 @@
 //! Options that several commands have.
 
-use std::env;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::path::PathBuf;
 
-use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use crate::cli::amounts::{parse_memory_limit, parse_time_limit};
-use crate::ops::options::{HostOptions, KeepOption, RunOptions, STANDARD_INPUT, WorkerCommand};
+use crate::ops::options::one_of;
 use crate::report::style::{Order, SubmissionFilter, TableListing};
-use juror_core::grader::Dialect;
-use juror_core::isolation::RequiredIsolation;
-use juror_core::language::table::Language;
-use juror_core::program::BuildVariant;
-use juror_core::shard::Shard;
-use juror_core::units::Bytes;
-use juror_judging::cache::store::default_directory;
-use juror_packages::package::command_words::split_words;
-use juror_packages::package::format_names;
 
-pub const RUNS: &str = "Runs";
 const REPORTS: &str = "Reports";
 const OUTPUT: &str = "Output";
-
-#[derive(Debug, Args)]
-#[command(next_help_heading = RUNS)]
-pub struct RunArguments {
-    /// Run only matching test cases, such as 1,2 or 'secret/edges/*'; can be given several times
-    ///
-    /// A case is named by its path below data/, without its ending. `*` stands for any characters but
-    /// a slash, `{a,b}` for either; a directory stands for all that is in it. Commas separate names.
-    #[arg(long, value_name = "GLOB")]
-    pub case: Vec<String>,
-    #[command(flatten)]
-    pub host: HostArguments,
-    /// CPU time limit of a run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
-    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
-    pub time_limit: Option<Duration>,
-    /// Memory limit of a run, such as 256M or 1G, instead of the package's; a number alone is in MiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit)]
-    pub memory_limit: Option<Bytes>,
-    /// Score groups of legacy packages as kattis or as domjudge does, instead of as the package's files suggest
-    ///
-    /// Kattis gives the `accept_score` for each accepted test case, DOMjudge once for a group of test cases.
-    #[arg(long, value_name = "JUDGE", value_parser = one_of(Dialect::ALL, Dialect::name), hide_possible_values = true)]
-    pub dialect: Option<Dialect>,
-    /// Save each run's working directory, input and outputs, in DIR or a new directory
-    ///
-    /// Without DIR it is a new directory below TMPDIR or /tmp. DIR must be new or empty. The working
-    /// directory of a run is saved as DIR/SUBMISSION/CASE, with `~-` for each slash in these names; beside it,
-    /// CASE.input, CASE.output and CASE.error hold what the submission read and wrote.
-    #[arg(long, value_name = "DIR", num_args = 0..=1, require_equals = true)]
-    pub keep: Option<Option<PathBuf>>,
-    /// Format of the package [default: detected]
-    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
-    pub format: Option<String>,
-    /// Do only part K of N of the work; `juror merge` joins what each writes with --events
-    ///
-    /// Submissions, and the checks of each package's data, are dealt out in turn.
-    #[arg(long, value_name = "K/N", value_parser = parse_shard)]
-    pub shard: Option<Shard>,
-}
-
-fn parse_shard(text: &str) -> Result<Shard, String> {
-    let numbers = text.split_once('/').map(|(index, count)| (index.parse(), count.parse()));
-    match numbers {
-        Some((Ok(index), Ok(count))) if (1..=count).contains(&index) && count <= 10_000 => {
-            Ok(Shard { index, count })
-        }
-        _ => Err("expected K/N, such as 2/5 for the second of five parts".to_owned()),
-    }
-}
-
-impl RunArguments {
-    pub fn options(&self) -> RunOptions {
-        RunOptions {
-            case: self.case.clone(),
-            host: self.host.options(),
-            time_limit: self.time_limit,
-            memory_limit: self.memory_limit,
-            dialect: self.dialect,
-            keep: match &self.keep {
-                None => KeepOption::Never,
-                Some(None) => KeepOption::NewDirectory,
-                Some(Some(dir)) => KeepOption::Directory(dir.clone()),
-            },
-            format: self.format.clone(),
-            shard: self.shard,
-            variant: BuildVariant::default(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, Args)]
-#[command(next_help_heading = RUNS)]
-pub struct BuildArguments {
-    /// Language of the submission, such as pypy3, C++ or 'GNU C++20', if its ending does not say it
-    ///
-    /// It goes before the package's `language`. `juror languages` lists the codes.
-    #[arg(long, value_name = "CODE", value_parser = parse_language, conflicts_with = "program")]
-    pub language: Option<&'static Language>,
-    /// Build with the checks of the language, to find crashes; memory is not limited, and time is five times as long
-    ///
-    /// C and C++ get the sanitizers for addresses and undefined behaviour, checked containers, and -DLOCAL. Rust gets
-    /// debug assertions and overflow checks. docs/languages.md lists the others. Their reports are on standard error.
-    #[arg(long)]
-    pub debug: bool,
-    /// Add words to the command line that builds the submission, such as --flags='-DLOCAL -O0'
-    ///
-    /// They are split as in a shell, but no shell runs. Programs of the package do not get them.
-    #[arg(long, value_name = "WORDS", require_equals = true, value_parser = parse_flags)]
-    pub flags: Option<Words>,
-}
-
-/// One value of an option. For clap, a plain `Vec` would be several values.
-type Words = Vec<String>;
-
-fn parse_language(name: &str) -> Result<&'static Language, String> {
-    let help = "`juror languages` lists the languages";
-    Language::by_name(name).ok_or_else(|| format!("there is no such language; {help}"))
-}
-
-fn parse_flags(text: &str) -> Result<Words, String> {
-    split_words(text).map_err(|reason| format!("it {reason}"))
-}
-
-impl BuildArguments {
-    pub fn variant(&self) -> BuildVariant {
-        BuildVariant {
-            language: self.language.map(|it| it.code),
-            debug: self.debug,
-            flags: self.flags.clone().unwrap_or_default(),
-        }
-    }
-}
-
-#[derive(Clone, Debug, Default, Args)]
-pub struct HostArguments {
-    /// How many programs run at once [default: one per physical core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
-    pub jobs: Option<u16>,
-    /// Run one program at a time, so that programs do not slow each other down
-    ///
-    /// Without --exclusive, runs near a limit are repeated one at a time; `juror help time` explains how.
-    #[arg(long, conflicts_with = "jobs")]
-    pub exclusive: bool,
-    /// How to isolate programs from this machine: full, any or plain
-    ///
-    /// `full` means with namespaces, or nothing runs. `any` means with the best method that works here; if
-    /// that is not full isolation, a warning says so. `plain` means not at all: programs can do whatever you
-    /// can; systems other than Linux have only this. `juror doctor` shows what works, and how to enable more.
-    #[arg(long, value_parser = one_of(RequiredIsolation::ALL, RequiredIsolation::name), value_name = "HOW", default_value = "any", hide_possible_values = true)]
-    pub isolation: RequiredIsolation,
-    /// Run programs on the worker that COMMAND connects to, or `local`; can be given several times
-    ///
-    /// Such as 'ssh host juror worker --stdio'. Compilers and programs run on workers only; `local` makes this
-    /// machine one of them. The command is split into words as in a shell, but no shell runs it. Results are cached for
-    /// later runs with the same COMMAND. docs/scale.md has the details.
-    #[arg(long, value_name = "COMMAND", value_parser = parse_worker)]
-    pub executor: Vec<WorkerCommand>,
-    #[command(flatten)]
-    pub cache: CacheOptions,
-    /// Ignore results of earlier commands
-    ///
-    /// New results are cached. `juror generate` also remakes test cases that are up to date, and `juror stress`
-    /// starts both programs for every input. Without --fresh, programs in C, C++ and Rust start once for many small
-    /// inputs, and fork before `main`. This finds the same faults, except those that only a new process shows.
-    #[arg(long)]
-    pub fresh: bool,
-}
-
-#[derive(Clone, Debug, Default, Args)]
-pub struct CacheOptions {
-    /// Keep results for later commands in DIR; `off` keeps none [default: ~/.cache/juror]
-    ///
-    /// juror builds or runs a program again only if something that it depends on has changed. The default is
-    /// below XDG_CACHE_HOME if that is set. JUROR_CACHE sets another one for all commands. See docs/cache.md.
-    #[arg(long, value_name = "DIR")]
-    pub cache: Option<PathBuf>,
-}
-
-impl CacheOptions {
-    /// From the option or the environment; may be `off`.
-    pub fn typed_directory(&self) -> Option<PathBuf> {
-        let set = || env::var_os("JUROR_CACHE").filter(|value| !value.is_empty());
-        self.cache.clone().or_else(|| set().map(PathBuf::from))
-    }
-
-    /// `None` if nothing is cached.
-    pub fn directory(&self) -> Option<PathBuf> {
-        match self.typed_directory() {
-            Some(named) => (named != Path::new("off")).then_some(named),
-            None => default_directory(),
-        }
-    }
-}
-
-impl HostArguments {
-    pub fn options(&self) -> HostOptions {
-        HostOptions {
-            slots: if self.exclusive { Some(1) } else { self.jobs.map(usize::from) },
-            isolation: self.isolation,
-            executors: self.executor.clone(),
-            cache: self.cache.directory(),
-            is_cache_named: self.cache.typed_directory().is_some(),
-            fresh: self.fresh,
-        }
-    }
-}
 
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = OUTPUT)]
@@ -230,14 +30,9 @@ pub struct OutputOptions {
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
     pub color: Color,
-    #[arg(skip)]
-    pub listing: TableListing,
     /// Whether text goes to standard error, because standard output has other content.
     #[arg(skip)]
     pub uses_stderr: bool,
-    /// Whether the live view is off, because the terminal shows other content.
-    #[arg(skip)]
-    pub hides_progress: bool,
 }
 
 #[derive(Args, Clone, Copy, Debug, Default)]
@@ -253,6 +48,26 @@ pub struct ListingOptions {
     /// `failed` means not accepted; `unexpected`, not as the author expects. Reports in files list all submissions.
     #[arg(long, value_name = "WHICH", value_parser = one_of(SubmissionFilter::ALL, SubmissionFilter::name), hide_possible_values = true)]
     pub only: Option<SubmissionFilter>,
+}
+
+/// The output options of a command whose results are lines.
+#[derive(Args, Clone, Debug)]
+#[command(next_help_heading = OUTPUT)]
+pub struct LogOptions {
+    /// Print only errors and warnings
+    #[arg(short, long)]
+    pub quiet: bool,
+    /// When to use colour: auto, always or never
+    ///
+    /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
+    pub color: Color,
+}
+
+impl From<LogOptions> for OutputOptions {
+    fn from(LogOptions { quiet, color }: LogOptions) -> Self {
+        Self { quiet, color, uses_stderr: true, ..Self::default() }
+    }
 }
 
 impl From<ListingOptions> for TableListing {
@@ -283,6 +98,38 @@ pub struct ReportOptions {
     pub github: bool,
 }
 
+/// The reports of a command that judges submissions.
+#[derive(Args, Clone, Debug, Default)]
+pub struct TableReports {
+    #[command(flatten)]
+    pub listing: ListingOptions,
+    #[command(flatten)]
+    pub files: ReportOptions,
+}
+
+impl From<ReportOptions> for TableReports {
+    fn from(files: ReportOptions) -> Self {
+        Self { files, ..Self::default() }
+    }
+}
+
+/// A command has no such options.
+#[derive(Args, Clone, Copy, Debug, Default)]
+#[group(skip)]
+pub struct NoOptions {}
+
+impl From<NoOptions> for TableReports {
+    fn from(_: NoOptions) -> Self {
+        Self::default()
+    }
+}
+
+impl From<NoOptions> for OutputOptions {
+    fn from(_: NoOptions) -> Self {
+        Self::default()
+    }
+}
+
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Color {
     /// On a terminal, unless NO_COLOR is set.
@@ -292,42 +139,4 @@ pub enum Color {
     Always,
     /// No.
     Never,
-}
-
-/// `-` is standard input.
-pub fn given_file(path: &Path) -> &Path {
-    if path.as_os_str() == "-" { Path::new(STANDARD_INPUT) } else { path }
-}
-
-pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
-    all: [T; N],
-    name: fn(T) -> &'static str,
-) -> impl TypedValueParser<Value = T> {
-    let names = PossibleValuesParser::new(all.map(name));
-    names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
-}
-
-fn parse_worker(text: &str) -> Result<WorkerCommand, String> {
-    match split_words(text) {
-        Ok(words) if words.is_empty() => {
-            Err("expected a command such as 'ssh host juror worker --stdio', or local".to_owned())
-        }
-        Ok(words) => Ok(WorkerCommand { text: text.to_owned(), words }),
-        Err(reason) => Err(format!("it {reason}")),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_shard_is_a_number_out_of_a_count() {
-        for (text, index, count) in [("1/1", 1, 1), ("2/5", 2, 5)] {
-            assert_eq!(parse_shard(text), Ok(Shard { index, count }), "{text}");
-        }
-        for text in ["", "1", "0/2", "3/2", "1/0", "-1/2", "a/b", "1/2/3", "1/99999"] {
-            assert!(parse_shard(text).is_err(), "{text}");
-        }
-    }
 }

@@ -7,10 +7,13 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::cli::options::{Color, OutputOptions, ReportOptions};
+use clap::Args;
+
+use crate::cli::options::{Color, NoOptions, OutputOptions, ReportOptions, TableReports};
 use crate::cli::streams;
-use crate::ops::context::Context;
+use crate::ops::context::{Context, ReportNeeds};
 use crate::ops::host::StopHandle;
+use crate::ops::operation::Operation;
 use crate::report::document::Report;
 use crate::report::file::{ReportFile, resolve_path};
 use crate::report::log::LogFormat;
@@ -26,31 +29,28 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::{Remark, Stop, StopFlag, with_stop_flags};
 use juror_core::text::command_line;
 
-/// A command: its operation, and the options for its output.
-pub trait Operation {
-    type Result: AnyResult;
-    const NAME: &'static str;
-    const TASK: CommandTask = CommandTask::Other;
-
-    fn output(&self) -> OutputOptions {
-        OutputOptions::default()
-    }
-
-    fn reports(&self) -> ReportOptions {
-        ReportOptions::default()
-    }
-
-    fn run(&self, context: &Context) -> Result<Self::Result, Stop>;
+/// The arguments of a command: the options of its operation, of its reports, and of its output.
+#[derive(Debug, Args)]
+pub struct CommandArguments<O: Args, R: Args = NoOptions, P: Args = OutputOptions> {
+    #[command(flatten)]
+    pub options: O,
+    #[command(flatten)]
+    pub reports: R,
+    #[command(flatten)]
+    pub output: P,
 }
 
 pub struct CommandSettings {
-    name: &'static str,
-    task: CommandTask,
-    output: OutputOptions,
-    reports: ReportOptions,
+    pub name: &'static str,
+    pub task: CommandTask,
+    pub output: OutputOptions,
+    pub reports: TableReports,
+    /// Whether the live view is off, because the terminal shows other content.
+    pub hides_progress: bool,
 }
 
-pub trait AnyOperation {
+/// A command whose type is not known.
+pub trait AnyCommand {
     fn settings(&self) -> CommandSettings;
 
     fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop>;
@@ -59,18 +59,28 @@ pub trait AnyOperation {
     fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 }
 
-impl<O: Operation> AnyOperation for O {
+impl<O, R, P> AnyCommand for CommandArguments<O, R, P>
+where
+    O: Args + Operation,
+    R: Args + Clone + Into<TableReports>,
+    P: Args + Clone + Into<OutputOptions>,
+{
     fn settings(&self) -> CommandSettings {
+        let mut reports: TableReports = self.reports.clone().into();
+        if let Some(page) = self.options.html() {
+            reports.files.html = Some(page.to_owned());
+        }
         CommandSettings {
             name: O::NAME,
             task: O::TASK,
-            output: self.output(),
-            reports: self.reports(),
+            output: self.output.clone().into(),
+            reports,
+            hides_progress: self.options.uses_terminal(),
         }
     }
 
     fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop> {
-        self.run(context).map(|result| Box::new(result) as Box<dyn AnyResult>)
+        self.options.run(context).map(|result| Box::new(result) as Box<dyn AnyResult>)
     }
 
     fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
@@ -79,27 +89,28 @@ impl<O: Operation> AnyOperation for O {
 }
 
 /// Runs a command and shows its result.
-pub fn run_command(operation: &dyn AnyOperation) -> ExitCode {
-    run_command_in(operation, |context| context)
+pub fn run_command(command: &dyn AnyCommand) -> ExitCode {
+    run_command_in(command, |context| context)
 }
 
 /// Like `run_command`, but with a changed context.
 pub fn run_command_in(
-    operation: &dyn AnyOperation,
+    command: &dyn AnyCommand,
     change: impl FnOnce(Context) -> Context,
 ) -> ExitCode {
-    let CommandSettings { task, output: options, reports, .. } = operation.settings();
-    if reports.github {
+    let settings = command.settings();
+    let CommandSettings { task, output: options, reports, .. } = &settings;
+    if reports.files.github {
         streams::set_log();
     }
-    let mut all = make_reporters(&options);
-    let opened = open_reports(&reports, task, options.json).map(|files| all.extend(files));
+    let mut all = make_reporters(&settings);
+    let opened = open_reports(&reports.files, *task, options.json).map(|files| all.extend(files));
     let reporters = Arc::new(Mutex::new(Reporters::new(all)));
     let heard = Arc::clone(&reporters);
-    let context = change(Context::new(move |stamped| heard.lock().show_event(stamped)));
+    let mut context = change(Context::new(move |stamped| heard.lock().show_event(stamped)));
     let flags: Vec<StopFlag> = context.stop_handle.iter().map(StopHandle::flag).collect();
     let show = |result: &dyn AnyResult| reporters.lock().show_result(result);
-    let done = with_stop_flags(&flags, || run(operation, opened, &context, show));
+    let done = with_stop_flags(&flags, || run(command, opened, &mut context, show));
     let mut reporters = reporters.lock();
     reporters.finish(done.as_deref());
     let report = reporters.report();
@@ -109,7 +120,7 @@ pub fn run_command_in(
         let mut out = streams::out(LogFormat::Json);
         match &done {
             Some(result) => result.write(report, &mut out),
-            None => operation.write_absent(report, &mut out),
+            None => command.write_absent(report, &mut out),
         }
     } else {
         Ok(())
@@ -122,12 +133,17 @@ pub fn run_command_in(
 
 /// Sends the first and the last event of the command. `show` gets the result before the last event.
 pub fn run(
-    operation: &dyn AnyOperation,
+    command: &dyn AnyCommand,
     opened: Result<(), Stop>,
-    context: &Context,
+    context: &mut Context,
     show: impl FnOnce(&dyn AnyResult),
 ) -> Option<Box<dyn AnyResult>> {
-    let CommandSettings { name, task, .. } = operation.settings();
+    let CommandSettings { name, task, output, reports, .. } = command.settings();
+    context.needs = ReportNeeds {
+        images: reports.files.html.is_some(),
+        every_run: output.verbose,
+        stdout: output.json,
+    };
     context.send_event(Event::Started {
         version: EVENTS_VERSION,
         juror: env!("CARGO_PKG_VERSION").to_owned(),
@@ -135,7 +151,7 @@ pub fn run(
         command_line: command_line(env::args_os()),
         task,
     });
-    let done = opened.and_then(|()| operation.run_any(context));
+    let done = opened.and_then(|()| command.run_any(context));
     let done = done.map_err(|stop| context.report_stop(stop)).ok();
     if let Some(result) = &done {
         show(&**result);
@@ -144,12 +160,13 @@ pub fn run(
     done
 }
 
-fn make_reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
+fn make_reporters(settings: &CommandSettings) -> Vec<Reporter<'static>> {
+    let options = &settings.output;
     let environment = surroundings();
     let style = style(options, &environment);
     let progress = match style.verbosity {
         Verbosity::Quiet => Progress::hidden(),
-        _ if options.hides_progress => Progress::hidden(),
+        _ if settings.hides_progress => Progress::hidden(),
         _ if environment.can_redraw() => Progress::on_stderr(),
         _ => Progress::by_lines(Box::new(streams::err())),
     };
@@ -165,7 +182,7 @@ fn make_reporters(options: &OutputOptions) -> Vec<Reporter<'static>> {
         ]
     } else {
         let mut terminal = Terminal::new(out, streams::err(), style);
-        terminal.listing = options.listing;
+        terminal.listing = settings.reports.listing.into();
         terminal.progress = progress;
         vec![Reporter::Live(Box::new(terminal))]
     }
@@ -254,11 +271,11 @@ fn open_report(
 pub(super) fn print(
     what: &str,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
-) -> Result<(), Stop> {
+) -> Result<(), JudgeError> {
     let mut out = streams::out(LogFormat::Text);
     match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(JudgeError::new(format!("write {what}"), error).into())
+            Err(JudgeError::new(format!("write {what}"), error))
         }
         _ => Ok(()),
     }

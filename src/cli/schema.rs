@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::output::{Operation, print};
+use crate::cli::output::print;
 use crate::grade::graded::GradedLine;
 use crate::grade::line;
 use crate::ops::cache::CacheReport;
@@ -14,6 +14,7 @@ use crate::ops::convert::Conversion;
 use crate::ops::grammar::{CheckedInputs, GrammarBounds};
 use crate::ops::languages::LanguageListing;
 use crate::ops::mutants::MutantListing;
+use crate::ops::operation::Operation;
 use crate::report::document::Report;
 use crate::report::json::{write_both_schemas, write_schema};
 use crate::report::result::Document;
@@ -26,7 +27,7 @@ use juror_packages::new::created_package::CreatedPackage;
 use juror_packages::package::contents::PackageListing;
 
 #[derive(Args, Debug)]
-pub struct SchemaArguments {
+pub struct SchemaOptions {
     /// The command
     #[arg(value_enum, default_value_t)]
     pub command: DocumentKind,
@@ -54,16 +55,16 @@ pub enum DocumentKind {
     Stress,
 }
 
-impl Operation for SchemaArguments {
+impl Operation for SchemaOptions {
     type Result = ();
     const NAME: &'static str = "schema";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
-        print("the schema", |out| self.write(out))
+        Ok(print("the schema", |out| self.write(out))?)
     }
 }
 
-impl SchemaArguments {
+impl SchemaOptions {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         match self.command {
             DocumentKind::Judge => write_schema::<Report>(out),

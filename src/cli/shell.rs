@@ -12,26 +12,27 @@ use tempfile::NamedTempFile;
 
 use crate::cli::arguments::Arguments;
 use crate::cli::complete::{SHELLS, VARIABLE};
-use crate::cli::output::{Operation, print};
+use crate::cli::output::print;
 use crate::ops::context::Context;
+use crate::ops::operation::Operation;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 
 #[derive(Args, Debug)]
-pub struct CompletionsArguments {
+pub struct CompletionsOptions {
     /// Which shell
     #[arg(value_enum)]
     pub shell: Shell,
 }
 
 #[derive(Args, Debug)]
-pub struct ManArguments {
+pub struct ManOptions {
     /// Where to write the pages; created if it does not exist
     #[arg(value_name = "DIR")]
     pub directory: PathBuf,
 }
 
-impl Operation for CompletionsArguments {
+impl Operation for CompletionsOptions {
     type Result = ();
     const NAME: &'static str = "completions";
 
@@ -43,12 +44,12 @@ impl Operation for CompletionsArguments {
                 .write_registration(VARIABLE, "juror", "juror", "juror", &mut script)
                 .map_err(|error| JudgeError::new("write the script", error))?;
         }
-        print("the script", |out| out.write_all(&script))
+        Ok(print("the script", |out| out.write_all(&script))?)
     }
 }
 
 /// Replaces existing pages.
-impl Operation for ManArguments {
+impl Operation for ManOptions {
     type Result = ();
     const NAME: &'static str = "man";
 

@@ -7,11 +7,10 @@ use clap::CommandFactory;
 use clap::error::ErrorKind;
 
 use crate::cli::arguments::Arguments;
-use crate::cli::output::{Operation, print, run_command};
-use crate::ops::context::Context;
+use crate::cli::output::print;
+use crate::cli::streams;
 use crate::report::style::fill_lines;
 use juror_core::exit_code::ExitCode;
-use juror_core::stop::Stop;
 use juror_core::text::printable;
 use juror_packages::package::suggest::meant;
 use juror_sandbox::sandbox::host_tool::show_in_pager;
@@ -80,7 +79,17 @@ pub(super) fn list_topics() -> String {
 pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
     let topic = TOPICS.iter().find(|topic| help == "help" && topic.name == name)?;
-    Some(run_command(&HelpPage(topic.text)))
+    if stdout().is_terminal() && show_in_pager(&pager(), topic.text) {
+        return Some(ExitCode::Success);
+    }
+    let printed = print("the page", |out| out.write_all(topic.text.as_bytes()));
+    Some(printed.map_or_else(
+        |stop| {
+            streams::print_remark(&format!("error: cannot {stop}"));
+            ExitCode::JudgeError
+        },
+        |()| ExitCode::Success,
+    ))
 }
 
 /// The error for a name that is neither a command nor a topic. It lists both.
@@ -99,21 +108,6 @@ pub(super) fn unknown_topic(name: &str) -> clap::Error {
         list_topics()
     );
     clap::Error::raw(ErrorKind::InvalidSubcommand, text)
-}
-
-struct HelpPage(&'static str);
-
-impl Operation for HelpPage {
-    type Result = ();
-    const NAME: &'static str = "help";
-
-    fn run(&self, _: &Context) -> Result<(), Stop> {
-        if stdout().is_terminal() && show_in_pager(&pager(), self.0) {
-            Ok(())
-        } else {
-            print("the page", |out| out.write_all(self.0.as_bytes()))
-        }
-    }
 }
 
 fn pager() -> String {

@@ -4,15 +4,15 @@ mod files;
 mod judged;
 
 use parking_lot::{Condvar, Mutex};
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{mem, thread};
 
 use clap::Arg;
 
-use crate::cli::judge::JudgeArguments;
-use crate::cli::options::{OutputOptions, ReportOptions};
-use crate::cli::output::{Operation, report_files, run_command, run_command_in};
+use crate::cli::arguments::JudgeArguments;
+use crate::cli::output::{AnyCommand, CommandSettings, report_files, run_command, run_command_in};
 use crate::cli::streams;
 use crate::cli::watch::files::{FileWatcher, WatchedPaths};
 use crate::cli::watch::judged::JudgedFiles;
@@ -20,7 +20,8 @@ use crate::door::comparison::ComparisonMode;
 use crate::ops::context::Context;
 use crate::ops::host::{StopHandle, stop_on_signal};
 use crate::ops::judge::{JudgeOptions, judge};
-use juror_core::event::CommandTask;
+use crate::report::document::Report;
+use crate::report::result::AnyResult;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
@@ -64,20 +65,20 @@ impl WatchSignals {
 }
 
 pub fn run(arguments: &JudgeArguments) -> ExitCode {
-    let news = Arc::new(WatchSignals::default());
-    let (options, started) = match arguments.options().with_tests_beside() {
+    let signals = Arc::new(WatchSignals::default());
+    let (options, started) = match arguments.options.clone().with_tests_beside() {
         Ok(options) => (options, Ok(())),
-        Err(stop) => (arguments.options(), Err(stop)),
+        Err(stop) => (arguments.options.clone(), Err(stop)),
     };
-    let roots = paths_to_watch(arguments, &options);
+    let roots = paths_to_watch(&options);
     let started = started
         .and_then(|()| refuse_single_run_options(arguments, &options))
-        .and_then(|()| Ok(start_threads(&news, files_to_watch(arguments, &options, &roots))?));
+        .and_then(|()| Ok(start_threads(&signals, files_to_watch(arguments, &options, &roots))?));
     let again = RepeatedJudge { arguments, options, started, failed: Mutex::default() };
     if again.started.is_err() {
         return run_command(&again);
     }
-    let mut stop_handle = news.state.lock().stop_handle.clone();
+    let mut stop_handle = signals.state.lock().stop_handle.clone();
     let mut is_first = true;
     loop {
         let code = run_command_in(&again, |context| context.with_stop_handle(stop_handle));
@@ -87,7 +88,7 @@ pub fn run(arguments: &JudgeArguments) -> ExitCode {
         is_first = false;
         let waiting =
             || print_message(arguments, &format!("waiting for a change in {}", list_roots(&roots)));
-        let Some((changed, next)) = news.wait_for_change(waiting) else {
+        let Some((changed, next)) = signals.wait_for_change(waiting) else {
             return ExitCode::Interrupted;
         };
         stop_handle = next;
@@ -103,23 +104,19 @@ struct RepeatedJudge<'a> {
     failed: Mutex<Vec<String>>,
 }
 
-impl Operation for RepeatedJudge<'_> {
-    type Result = ();
-    const NAME: &'static str = JudgeArguments::NAME;
-    const TASK: CommandTask = CommandTask::Judge;
-
-    fn output(&self) -> OutputOptions {
-        Operation::output(self.arguments)
+impl AnyCommand for RepeatedJudge<'_> {
+    fn settings(&self) -> CommandSettings {
+        self.arguments.settings()
     }
 
-    fn reports(&self) -> ReportOptions {
-        Operation::reports(self.arguments)
-    }
-
-    fn run(&self, context: &Context) -> Result<(), Stop> {
+    fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop> {
         self.started.clone()?;
-        let mut failed = self.failed.lock();
-        judge(&self.options, &mut failed, context)
+        judge(&self.options, &mut self.failed.lock(), context)?;
+        Ok(Box::new(()))
+    }
+
+    fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        self.arguments.write_absent(report, out)
     }
 }
 
@@ -149,9 +146,9 @@ type OptionTest = fn(&JudgeArguments) -> bool;
 
 const SINGLE_RUN_OPTIONS: [(&str, OptionTest); 4] = [
     ("json", |it| it.output.json),
-    ("keep", |it| it.runs.keep.is_some()),
-    ("shard", |it| it.runs.shard.is_some()),
-    ("github", |it| it.reports.github),
+    ("keep", |it| it.options.runs.keep.is_some()),
+    ("shard", |it| it.options.runs.shard.is_some()),
+    ("github", |it| it.reports.files.github),
 ];
 
 pub(super) fn hide_refused_option(arg: Arg) -> Arg {
@@ -178,7 +175,7 @@ fn refuse_single_run_options(
 }
 
 /// The programs that the user named, then the package.
-fn paths_to_watch(arguments: &JudgeArguments, options: &JudgeOptions) -> Vec<PathBuf> {
+fn paths_to_watch(options: &JudgeOptions) -> Vec<PathBuf> {
     let package = &options.package;
     let own = if package.is_dir() {
         package::read(package).problem.map_or_else(Vec::new, |it| it.submissions)
@@ -190,8 +187,8 @@ fn paths_to_watch(arguments: &JudgeArguments, options: &JudgeOptions) -> Vec<Pat
         named.map_or_else(|| path.clone(), |own| (&own.program.path).into())
     };
     let submissions = options.submissions.iter().map(submission);
-    let words = arguments.program.iter().map(PathBuf::from).filter(|word| word.is_file());
-    let checker = match &arguments.compare {
+    let words = options.program.iter().map(PathBuf::from).filter(|word| word.is_file());
+    let checker = match &options.compare {
         Some(ComparisonMode::Checker(path)) => Some(path.clone()),
         _ => None,
     };
@@ -205,7 +202,7 @@ fn files_to_watch(
 ) -> WatchedPaths {
     let programs = roots[..roots.len() - 1].to_vec();
     let options = options.clone();
-    let reports = report_files(&arguments.reports);
+    let reports = report_files(&arguments.reports.files);
     WatchedPaths {
         roots: roots.to_vec(),
         ignored: reports.iter().map(|report| report.path.to_owned()).collect(),
@@ -214,10 +211,10 @@ fn files_to_watch(
 }
 
 /// The current state of the files counts as unchanged.
-fn start_threads(news: &Arc<WatchSignals>, watched: WatchedPaths) -> Result<(), JudgeError> {
-    let sender = Arc::clone(news);
+fn start_threads(signals: &Arc<WatchSignals>, watched: WatchedPaths) -> Result<(), JudgeError> {
+    let sender = Arc::clone(signals);
     stop_on_signal(move || sender.notify(|state| state.is_interrupted = true))?;
-    let sender = Arc::clone(news);
+    let sender = Arc::clone(signals);
     let mut files = FileWatcher::new(watched);
     let watch = move || {
         loop {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use clap::Args;
 
-use crate::cli::options::one_of;
 use crate::cli::streams;
 use crate::ops::host::{on_signal, shortfall};
+use crate::ops::options::one_of;
 use crate::ops::stdin::StoppableStdin;
 use juror_core::exit_code::ExitCode;
 use juror_core::isolation::RequiredIsolation;

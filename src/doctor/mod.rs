@@ -3,7 +3,11 @@
 pub mod advice;
 mod evenness;
 
+use clap::Args;
+
 use crate::doctor::advice::{all_findings, chosen_isolation};
+use crate::ops::context::Context;
+use crate::ops::operation::Operation;
 use juror_core::host::{Diagnosis, InstalledTool, ToolFact};
 use juror_core::language::tool::{TOOLS, Tool};
 use juror_core::language::toolchain::Toolchains;
@@ -11,12 +15,20 @@ use juror_core::stop::Stop;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::sandbox::{Host, Machine};
 
-pub fn examine() -> Result<Diagnosis, Stop> {
-    // `Host::facts` forks processes, so the threads that query tools start afterwards.
-    let facts = Host::facts()?;
-    let tools = query_tools()?;
-    let (chosen, findings) = (chosen_isolation(&facts), all_findings(&facts, &tools));
-    Ok(Diagnosis { chosen, findings, facts, tools })
+#[derive(Debug, Args)]
+pub struct DoctorOptions {}
+
+impl Operation for DoctorOptions {
+    type Result = Diagnosis;
+    const NAME: &'static str = "doctor";
+
+    fn run(&self, _: &Context) -> Result<Diagnosis, Stop> {
+        // `Host::facts` forks processes, so the threads that query tools start afterwards.
+        let facts = Host::facts()?;
+        let tools = query_tools()?;
+        let (chosen, findings) = (chosen_isolation(&facts), all_findings(&facts, &tools));
+        Ok(Diagnosis { chosen, findings, facts, tools })
+    }
 }
 
 /// Queries all tools at the same time: some take seconds.

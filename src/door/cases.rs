@@ -1,6 +1,7 @@
 //! The test cases of a problem that a command selects, ready to be judged.
 
 use std::collections::HashSet;
+use std::slice::from_ref;
 
 use juror_core::blob::Blob;
 use juror_core::check::options::Options;
@@ -16,16 +17,25 @@ use juror_judging::judge::case::ReadyCase;
 use juror_judging::judge::score::ScoringScheme;
 use juror_packages::package::suggest::paths_near;
 
-pub fn selected_names(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
-    let cases = select_cases(problem, globs)?;
-    Ok(cases.iter().map(|case| case.test_case.name.clone()).collect())
+/// All test cases of the problem, ready to be judged.
+pub fn all_cases(problem: &Problem) -> Result<Vec<ReadyCase<'_>>, Stop> {
+    ready_cases(problem, &select_names(problem, &[])?)
 }
 
-/// The cases that `--case` selects, ready to be judged; without the option all.
-pub fn select_cases<'a>(
-    problem: &'a Problem,
-    globs: &[String],
-) -> Result<Vec<ReadyCase<'a>>, Stop> {
+/// The names of the test cases that `--case` selects. Each glob must select some, so that a misspelt one is reported.
+pub fn select_by_each(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
+    if globs.is_empty() {
+        return select_names(problem, globs);
+    }
+    let mut names = HashSet::new();
+    for glob in split_at_commas(problem, globs) {
+        names.extend(select_names(problem, from_ref(&glob))?);
+    }
+    Ok(names)
+}
+
+/// The names of the test cases that `--case` selects; without the option all.
+pub fn select_names(problem: &Problem, globs: &[String]) -> Result<HashSet<String>, Stop> {
     let globs = &split_at_commas(problem, globs);
     let judged = problem.test_data.judged_cases();
     // A name may contain characters of patterns, such as braces.
@@ -50,8 +60,9 @@ pub fn select_cases<'a>(
             || names.contains(name)
             || patterns.iter().any(|pattern| pattern.matches(name))
     };
-    let cases: Vec<JudgedCase<'_>> = judged.into_iter().filter(selected).collect();
-    if cases.is_empty() {
+    let selected = judged.iter().filter(|case| selected(case));
+    let selected: HashSet<String> = selected.map(|case| case.test_case().name.clone()).collect();
+    if selected.is_empty() {
         let all = &problem.test_data.cases;
         let package = &problem.short_name;
         let remark = match all.len() {
@@ -72,11 +83,11 @@ pub fn select_cases<'a>(
         };
         return Err(Stop::Refused(RefusalSubject::Selection, vec![remark]));
     }
-    prepare_cases(problem, cases)
+    Ok(selected)
 }
 
 /// `1,2` means two test cases, unless one of them is called so. Commas in braces separate parts of a glob.
-pub fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
+fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
     let judged = problem.test_data.judged_cases();
     let is_name = |glob: &str| judged.iter().any(|case| composed(&case.test_case().name) == glob);
     let mut all = Vec::new();
@@ -149,14 +160,16 @@ fn example_names(cases: &[TestCase]) -> String {
     names.join(" and ")
 }
 
-fn prepare_cases<'a>(
-    problem: &Problem,
-    cases: Vec<JudgedCase<'a>>,
+/// The test cases with these names, ready to be judged, in the order of the problem.
+pub fn ready_cases<'a>(
+    problem: &'a Problem,
+    names: &HashSet<String>,
 ) -> Result<Vec<ReadyCase<'a>>, Stop> {
     let mut ready = Vec::new();
     let mut wrong = Vec::new();
     let scheme = ScoringScheme::of(problem);
-    for case in cases {
+    let is_named = |case: &JudgedCase<'_>| names.contains(&case.test_case().name);
+    for case in problem.test_data.judged_cases().into_iter().filter(is_named) {
         let test_case = case.test_case();
         let options = if problem.output_validators.is_empty() {
             Options::parse(&test_case.output_validator_args)

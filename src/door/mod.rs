@@ -392,7 +392,7 @@ impl Problem {
 
     fn cases<'a>(&self, problem: &'a ReadProblem) -> Result<Vec<ReadyCase<'a>>, Stop> {
         match &self.texts {
-            None => cases::select_cases(problem, &[]),
+            None => cases::all_cases(problem),
             Some(texts) => {
                 let named = &problem.test_data.cases;
                 // They were checked before, and are the same for all.

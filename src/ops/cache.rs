@@ -5,10 +5,15 @@ use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
+use crate::ops::amounts::parse_size;
+use crate::ops::context::Context;
+use crate::ops::operation::Operation;
+use crate::ops::options::CacheOptions;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
 use juror_core::diagnostic::Diagnostic;
@@ -19,13 +24,44 @@ use juror_judging::cache::store::{
     CAP, FACTS, PruneResult, Store, StoreStatistics, VerifyResult, is_private,
 };
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Args, Debug)]
+pub struct ManageOptions {
+    /// What to do
+    #[arg(value_enum, default_value_t)]
+    pub action: CacheAction,
+    /// Size to prune to, such as 500M; the least recently used results go first [default: 2G]
+    ///
+    /// A number alone is in MiB.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub to: Option<Bytes>,
+    #[command(flatten)]
+    pub cache: CacheOptions,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum CacheAction {
+    /// Show its directory, size and age
+    #[default]
     Stat,
-    /// Removes the least recently used results until this size is left.
-    Prune(Bytes),
-    /// Reads all entries, and removes damaged ones.
+    /// Remove the least recently used results
+    Prune,
+    /// Read all entries, and remove damaged ones
     Verify,
+}
+
+impl Operation for ManageOptions {
+    type Result = CacheReport;
+    const NAME: &'static str = "cache";
+
+    fn run(&self, _: &Context) -> Result<CacheReport, Stop> {
+        if self.to.is_some() && self.action != CacheAction::Prune {
+            return Err(Stop::usage("--to is only for `juror cache prune`; leave it out"));
+        }
+        let directory = self.cache.directory().ok_or_else(|| {
+            Stop::usage("the cache is off; give a directory with --cache or JUROR_CACHE")
+        })?;
+        manage_cache(self, &directory)
+    }
 }
 
 /// The result of `juror cache`. At most one of the three is set; none if nothing is cached yet.
@@ -54,7 +90,7 @@ pub struct CacheStatistics {
     pub oldest_use_days: Option<u64>,
 }
 
-pub fn manage_cache(directory: &Path, action: CacheAction) -> Result<CacheReport, Stop> {
+fn manage_cache(options: &ManageOptions, directory: &Path) -> Result<CacheReport, Stop> {
     let mut report = CacheReport { directory: directory.to_owned(), ..CacheReport::default() };
     // A command that only looks must not create files.
     let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|it| it.kind() == NotFound);
@@ -62,9 +98,11 @@ pub fn manage_cache(directory: &Path, action: CacheAction) -> Result<CacheReport
         return Ok(report);
     }
     let store = Store::open(directory, CAP).map_err(|refused| Stop::usage(*refused))?;
-    let done = match action {
+    let done = match options.action {
         CacheAction::Stat => store.stat().map(|stat| report.kept = Some(cache_statistics(stat))),
-        CacheAction::Prune(to) => store.prune(to).map(|pruned| report.pruned = Some(pruned)),
+        CacheAction::Prune => {
+            store.prune(options.to.unwrap_or(CAP)).map(|pruned| report.pruned = Some(pruned))
+        }
         CacheAction::Verify => store.verify().map(|verified| report.verified = Some(verified)),
     };
     done.map_err(|error| {

@@ -2,12 +2,15 @@
 
 use std::fs::File;
 use std::io::{self, Seek};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::ops::options::STANDARD_INPUT;
+use crate::ops::context::Context;
+use crate::ops::operation::Operation;
+use crate::ops::options::{STANDARD_INPUT, given_file};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::difference;
@@ -37,33 +40,48 @@ pub struct ComparisonReport {
     pub evidence: Option<Box<Evidence>>,
 }
 
-/// How two files are compared.
-pub enum ComparisonRules<'a> {
-    /// By these arguments of the default output validator.
-    Arguments(&'a [String]),
-    /// By the name of a comparison, which may have arguments of its own.
-    Named(&'a str),
+#[derive(Debug, Args)]
+pub struct CompareOptions {
+    /// The judge answer; `-` for standard input
+    pub answer: PathBuf,
+    /// The output; `-` for standard input
+    pub output: PathBuf,
+    /// How to compare: words, lines, tokens, exact, float=E or another name
+    ///
+    /// `juror help comparisons` lists the names, with those of testlib and DMOJ.
+    #[arg(long, value_name = "HOW", conflicts_with = "validator_args")]
+    pub compare: Option<String>,
+    /// Arguments of the default output validator
+    ///
+    /// Known arguments: case_sensitive, space_change_sensitive, float_tolerance E,
+    /// float_absolute_tolerance E, float_relative_tolerance E.
+    #[arg(value_name = "VALIDATOR_ARGUMENT")]
+    pub validator_args: Vec<String>,
 }
 
-impl ComparisonRules<'_> {
-    fn options(&self) -> Result<Options, Stop> {
-        let options = match self {
-            Self::Named(text) => Options::of_name(text),
-            Self::Arguments([text]) if matches!(named::parse(text), Ok(Some(_))) => {
+impl CompareOptions {
+    fn rules(&self) -> Result<Options, Stop> {
+        let options = match (&self.compare, &self.validator_args[..]) {
+            (Some(text), _) => Options::of_name(text),
+            (None, [text]) if matches!(named::parse(text), Ok(Some(_))) => {
                 return Err(Stop::usage(format!("write `--compare {text}` for this comparison")));
             }
-            Self::Arguments(arguments) => Options::parse(arguments),
+            (None, arguments) => Options::parse(arguments),
         };
         options.map_err(|error| Stop::usage(error.to_string()))
     }
 }
 
-pub fn compare_files(
-    answer: &Path,
-    output: &Path,
-    rules: &ComparisonRules<'_>,
-) -> Result<ComparisonReport, Stop> {
-    let options = rules.options()?;
+impl Operation for CompareOptions {
+    type Result = ComparisonReport;
+    const NAME: &'static str = "compare";
+
+    fn run(&self, _: &Context) -> Result<ComparisonReport, Stop> {
+        compare_files(given_file(&self.answer), given_file(&self.output), self.rules()?)
+    }
+}
+
+fn compare_files(answer: &Path, output: &Path, options: Options) -> Result<ComparisonReport, Stop> {
     if !options.compares() {
         return Err(Stop::usage("`none` compares nothing; choose another comparison"));
     }

@@ -30,11 +30,23 @@ pub struct Context {
     pub stop_handle: Option<StopHandle>,
     /// Whether the operation may use the cache.
     pub uses_cache: bool,
+    pub needs: ReportNeeds,
     memory: OnceLock<(Arc<KnownResults>, Arc<Store>)>,
     /// Set if programs run on workers.
     workers: OnceLock<Arc<Workers>>,
     /// Set if there are several packages.
     package_names: OnceLock<Arc<PackageNames>>,
+}
+
+/// What the reports of the command need besides verdicts.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ReportNeeds {
+    /// The images of visualizers, for a page.
+    pub images: bool,
+    /// Every run, to list the test cases that no submission fails on.
+    pub every_run: bool,
+    /// Standard output, for a JSON document.
+    pub stdout: bool,
 }
 
 pub type EventSink = Box<dyn FnMut(&StampedEvent) + Send>;
@@ -72,6 +84,7 @@ impl Context {
             wrapper: None,
             stop_handle: None,
             uses_cache: true,
+            needs: ReportNeeds::default(),
             memory: OnceLock::new(),
             workers: OnceLock::new(),
             package_names: OnceLock::new(),
@@ -153,7 +166,7 @@ impl Context {
         let names = self.package_names.clone();
         let sink = move |stamped: &StampedEvent| drop(sender.send(stamped.clone()));
         let aside = Self::started_at(Box::new(sink), self.started);
-        Self { uses_cache: self.uses_cache, package_names: names, ..aside }
+        Self { uses_cache: self.uses_cache, needs: self.needs, package_names: names, ..aside }
     }
 
     /// Passes on an event of concurrent work.

@@ -3,13 +3,17 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
 use crate::convert::losses::losses;
+use crate::ops::amounts::parse_time_limit;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
+use crate::ops::operation::Operation;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
@@ -23,18 +27,26 @@ use juror_core::text::{count, printable};
 use juror_packages::package::conversion::Loss;
 use juror_packages::package::convert::write::{pack_zip, read_again, write_file};
 use juror_packages::package::convert::{TargetFormat, plan};
+use juror_packages::package::format_names;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct ConvertOptions {
+    /// The problem package: a directory or an archive
     pub package: PathBuf,
-    /// Must not exist yet.
+    /// The new package, which must not exist yet
     pub out: PathBuf,
+    /// Format of the new package: 2025-09, legacy or domjudge-zip
+    ///
+    /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini.
+    #[arg(long, value_name = "FORMAT", value_parser = parse_target)]
     pub to: TargetFormat,
-    /// The format of the old package; `None` if it is to be detected.
+    /// Format of the old package [default: detected]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
-    /// The time limit to write, instead of the package's.
+    /// Time limit for DOMjudge, such as 2s, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
-    /// For test data that must be generated.
+    #[command(flatten)]
     pub host: HostOptions,
 }
 
@@ -55,7 +67,21 @@ pub struct Conversion {
     pub losses: Vec<Loss>,
 }
 
-pub fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion, Stop> {
+fn parse_target(text: &str) -> Result<TargetFormat, String> {
+    let named = TargetFormat::ALL.into_iter().find(|target| target.name() == text);
+    named.ok_or_else(|| "expected 2025-09, legacy or domjudge-zip".to_owned())
+}
+
+impl Operation for ConvertOptions {
+    type Result = Conversion;
+    const NAME: &'static str = "convert";
+
+    fn run(&self, context: &Context) -> Result<Conversion, Stop> {
+        convert(self, context)
+    }
+}
+
+fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion, Stop> {
     let ConvertOptions { package, to, out, format, time_limit, .. } = options;
     if time_limit.is_some() && *to != TargetFormat::DomjudgeZip {
         return Err(Stop::usage("--time-limit is only for --to domjudge-zip; leave it out"));

@@ -1,11 +1,14 @@
 //! `juror generate`: test data from its recipe.
 
+use clap::Args;
+
 use crate::ops::context::Context;
 use crate::ops::host::Host;
+use crate::ops::operation::Operation;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::require_usable;
 use juror_core::diagnostic::Diagnostic;
-use juror_core::event::Event;
+use juror_core::event::{CommandTask, Event};
 use juror_core::problem::Problem;
 use juror_core::recipe::Recipe;
 use juror_core::root::FilePath;
@@ -16,30 +19,73 @@ use juror_judging::build::Builder;
 use juror_packages::package;
 use std::path::{Path, PathBuf};
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Args)]
 pub struct GenerateOptions {
+    /// Problem packages: directories or archives
+    #[arg(required_unless_present = "from_grammar", value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
-    /// Whether to report differences and write nothing.
+    /// Write nothing; fail if anything differs from what the recipe makes
+    ///
+    /// Makes everything again, and starts every generator twice, a second apart. A generator whose outputs differ is
+    /// reported.
+    #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
     pub check: bool,
-    pub from_grammar: bool,
-    /// Instead of the package's first grammar.
-    pub grammar: Option<PathBuf>,
-    /// The directory for these test cases, below `data/secret`.
+    /// Add a first set of test cases, made from the grammar of the input, to the recipe and the data
+    ///
+    /// The grammar is the package's first, or the one given here.
+    /// Existing test cases stay as they are, and existing inputs are not added again.
+    #[arg(long, value_name = "GRAMMAR", num_args = 0..=1, conflicts_with = "prune")]
+    pub from_grammar: Option<Option<PathBuf>>,
+    /// Directory for test cases from the grammar, below the secret ones [default: from-grammar]
+    #[arg(long, value_name = "DIRECTORY", requires = "from_grammar")]
     pub into: Option<String>,
-    pub seed: u64,
-    /// Whether to remove test cases that the recipe does not make.
+    /// Random seed of the test cases from the grammar [default: 1]
+    #[arg(long, value_name = "N", requires = "from_grammar")]
+    pub seed: Option<u64>,
+    /// Remove the files of test cases and groups that the recipe does not make
+    ///
+    /// Other files stay, such as your settings for a test case of the recipe. Unchanged files that juror made earlier
+    /// are removed, too. Without --prune, such files are only listed.
+    #[arg(long)]
     pub prune: bool,
+    #[command(flatten)]
     pub host: HostOptions,
 }
 
-pub fn generate_all(options: &GenerateOptions, context: &Context) -> Result<(), Stop> {
+impl Operation for GenerateOptions {
+    type Result = ();
+    const NAME: &'static str = "generate";
+    const TASK: CommandTask = CommandTask::Generate;
+
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        generate_all(self, context)
+    }
+}
+
+impl GenerateOptions {
+    /// The packages, and the grammar that is not theirs. In `--from-grammar DIRECTORY`, the directory is the package.
+    fn packages_and_grammar(&self) -> Result<(Vec<PathBuf>, Option<PathBuf>), Stop> {
+        let grammar = self.from_grammar.clone().flatten();
+        match grammar {
+            grammar if !self.packages.is_empty() => Ok((self.packages.clone(), grammar)),
+            Some(package) if package.is_dir() => Ok((vec![package], None)),
+            _ => {
+                let what = "give a package: juror generate PACKAGE --from-grammar [GRAMMAR]";
+                Err(Stop::usage(what))
+            }
+        }
+    }
+}
+
+fn generate_all(options: &GenerateOptions, context: &Context) -> Result<(), Stop> {
     // Cached results cannot show that a program answers differently each time.
     let fresh = options.host.fresh || options.check;
+    let (packages, grammar) = options.packages_and_grammar()?;
     let host = Host::start(&HostOptions { fresh, ..options.host.clone() }, context)?;
     let builder = host.builder();
-    for dir in &context.name_packages(&options.packages) {
-        let done = if options.from_grammar {
-            add_cases_from_grammar(options, dir, &host, &builder, context)
+    for dir in &context.name_packages(&packages) {
+        let done = if options.from_grammar.is_some() {
+            add_cases_from_grammar(options, grammar.as_deref(), dir, &host, &builder, context)
         } else {
             generate_package(options, dir, &host, &builder, context)
         };
@@ -98,6 +144,7 @@ pub fn generate_data(
 
 fn add_cases_from_grammar(
     options: &GenerateOptions,
+    grammar: Option<&Path>,
     dir: &Path,
     host: &Host,
     builder: &Builder<'_>,
@@ -117,9 +164,9 @@ fn add_cases_from_grammar(
     let proposed = GrammarProposal {
         bench: host.bench(&problem, builder, &events),
         recipe: recipe.as_ref(),
-        grammar: options.grammar.as_deref(),
+        grammar: grammar,
         directory: options.into.as_deref(),
-        seed: options.seed,
+        seed: options.seed.unwrap_or(1),
         is_stopped: &|| host.is_stopped(),
     };
     context.refuse_errors(proposed.add()?)

@@ -4,6 +4,7 @@ mod loaded;
 mod one;
 mod sink;
 
+use clap::Args;
 use parking_lot::Mutex;
 use std::io::{self, BufReader, IsTerminal, Write};
 use std::path::{Display, PathBuf};
@@ -32,19 +33,38 @@ use juror_judging::build::recent::RecentValues;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::executor::scheduler::Scheduler;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Args)]
 pub struct GradeOptions {
-    /// JSON pointers to the values in lines of another form.
+    /// Read lines of another form: a JSON object like a line, with a JSON pointer in place of each value
+    ///
+    /// Example: {"source": "/solution", "cases": "/test_cases"}. A pointer can lead into text that is JSON. Test cases
+    /// may be lists side by side: {"cases": {"input": "/inputs", "answer": "/outputs"}}; a list of other objects:
+    /// {"cases": {"each": "/tests", "input": "/in", "answer": "/out"}}; or a list of these.
+    #[arg(long, value_name = "JSON")]
     pub map: Option<String>,
+    /// Defaults for what a line leaves out: a JSON object like a line
+    ///
+    /// Example: {"source": {"language": "python3"}, "limits": {"time": 5}}.
+    #[arg(long, value_name = "JSON")]
     pub defaults: Option<String>,
-    /// Whether results follow the order of the lines, instead of completion.
+    /// Write results in the order of the lines, instead of completion
+    #[arg(long)]
     pub ordered: bool,
-    /// Whether runs near the time limit are repeated.
+    /// Repeat runs near the time limit, one at a time
+    ///
+    /// Otherwise their verdicts are marked `sensitive`; `juror help time` explains how.
+    #[arg(long)]
     pub repeat: bool,
-    /// Instead of standard output.
+    /// Write results to FILE, which must be empty or new, instead of standard output
+    #[arg(long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Whether to continue after the results in the file.
+    /// Go on after the results that FILE already has, and judge only the other lines
+    ///
+    /// FILE may be new: the same command starts and resumes. A FILE with anything but results is refused, and not
+    /// changed.
+    #[arg(long, requires = "output")]
     pub resume: bool,
+    #[command(flatten)]
     pub host: HostOptions,
 }
 

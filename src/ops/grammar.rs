@@ -3,11 +3,14 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
 use crate::ops::context::Context;
+use crate::ops::operation::Operation;
+use crate::ops::options::{given_file, one_of};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;
@@ -53,23 +56,74 @@ pub struct InputReport {
     pub valid: bool,
 }
 
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Args)]
+pub struct CheckOptions {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Inputs; `-` for standard input
+    #[arg(required = true, value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+}
+
+#[derive(Debug, Args)]
 pub struct InputOptions {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Random seed
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// `None` for random values.
+    /// How values are chosen [default: random]
+    #[arg(long, value_name = "NAME")]
     pub shape: Option<String>,
-    /// For counts that the shape leaves open.
+    /// Size of the counts that the shape leaves open: small or large
+    ///
+    /// Small is about ten; large is as large as allowed, and a single test case if the input can
+    /// have several.
+    #[arg(long, value_parser = one_of(Scale::ALL, Scale::name), value_name = "SIZE", hide_possible_values = true)]
     pub size: Option<Scale>,
-    /// These variables get their least value, those in `most` their greatest.
+    /// List the shapes that make a difference for this grammar
+    #[arg(long, conflicts_with_all = ["seed", "shape", "size", "least", "most"])]
+    pub shapes: bool,
+    /// Give a variable its least value; can be given several times
+    #[arg(long, value_name = "VARIABLE")]
     pub least: Vec<String>,
+    /// Give a variable its greatest value; can be given several times
+    #[arg(long, value_name = "VARIABLE")]
     pub most: Vec<String>,
 }
 
-pub fn check_inputs(
-    path: &Path,
-    inputs: &[PathBuf],
-    context: &Context,
-) -> Result<CheckedInputs, Stop> {
+#[derive(Debug, Args)]
+pub struct BoundsOptions {
+    /// The grammar
+    pub grammar: PathBuf,
+    /// Inputs, to see which bounds they reach
+    #[arg(value_name = "FILE")]
+    pub inputs: Vec<PathBuf>,
+}
+
+fn given_files(paths: &[PathBuf]) -> Vec<PathBuf> {
+    paths.iter().map(|path| given_file(path).to_owned()).collect()
+}
+
+impl Operation for CheckOptions {
+    type Result = CheckedInputs;
+    const NAME: &'static str = "grammar check";
+
+    fn run(&self, context: &Context) -> Result<CheckedInputs, Stop> {
+        check_inputs(&self.grammar, &given_files(&self.inputs), context)
+    }
+}
+
+impl Operation for BoundsOptions {
+    type Result = GrammarBounds;
+    const NAME: &'static str = "grammar bounds";
+
+    fn run(&self, context: &Context) -> Result<GrammarBounds, Stop> {
+        list_bounds(&self.grammar, &given_files(&self.inputs), context)
+    }
+}
+
+fn check_inputs(path: &Path, inputs: &[PathBuf], context: &Context) -> Result<CheckedInputs, Stop> {
     let grammar = read_grammar(path, context)?;
     let mut checked = Vec::new();
     for path in inputs {
@@ -93,12 +147,8 @@ fn check_result(result: Result<(), Rejection>) -> Result<(), Stop> {
     })
 }
 
-pub fn generate_input(
-    path: &Path,
-    options: &InputOptions,
-    context: &Context,
-) -> Result<Vec<u8>, Stop> {
-    let grammar = read_grammar(path, context)?;
+pub fn generate_input(options: &InputOptions, context: &Context) -> Result<Vec<u8>, Stop> {
+    let grammar = read_grammar(&options.grammar, context)?;
     let shape = chosen_shape(options.shape.as_deref())?;
     let shape = match options.size {
         None => shape,
@@ -162,11 +212,7 @@ fn pins_of_variable(grammar: &Grammar, name: &str, end: BoundSide) -> Result<Vec
     Ok(pins)
 }
 
-pub fn list_bounds(
-    path: &Path,
-    inputs: &[PathBuf],
-    context: &Context,
-) -> Result<GrammarBounds, Stop> {
+fn list_bounds(path: &Path, inputs: &[PathBuf], context: &Context) -> Result<GrammarBounds, Stop> {
     let grammar = read_grammar(path, context)?;
     let mut coverage = Coverage::new(&grammar);
     for path in inputs {

@@ -100,13 +100,13 @@ const GRACE_PERIOD: Duration = Duration::from_secs(1);
 impl Host {
     /// Starts the slots and reports their isolation. Signals stop runs, unless the context has a stop handle.
     pub fn start(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
-        if !options.executors.is_empty() {
+        if !options.executor.is_empty() {
             return Self::connect_workers(options, context);
         }
         let is_isolated =
             options.isolation != RequiredIsolation::Plain && cfg!(target_os = "linux");
         let cache = open_cache(options, is_isolated, context);
-        let local = LocalExecutor::start(options.slots, options.isolation)?;
+        let local = LocalExecutor::start(options.slots(), options.isolation)?;
         let found = local.host();
         let isolation = found.isolation();
         context.send_event(Event::HostReady {
@@ -118,14 +118,14 @@ impl Host {
         let tools = Box::new(Machine);
         let mut host = Self::new(Arc::new(local), isolation, tools, stop_handle, cache, context);
         host.generated_data =
-            options.cache.clone().filter(|dir| context.uses_cache && is_private(dir));
+            options.cache.directory().filter(|dir| context.uses_cache && is_private(dir));
         Ok(host)
     }
 
     /// Connects to workers.
     fn connect_workers(options: &HostOptions, context: &Context) -> Result<Self, Stop> {
         let mut workers = Vec::new();
-        for worker in &options.executors {
+        for worker in &options.executor {
             workers.push(connect_worker(worker, options)?);
         }
         let accepts = |facts: &WorkerFacts| match (options.isolation, facts.isolation.is_full()) {
@@ -136,7 +136,7 @@ impl Host {
             _ => Ok(()),
         };
         let stop_handle = command_stop_handle(context)?;
-        let workers = Arc::new(Workers::connect(workers, options.slots, accepts)?);
+        let workers = Arc::new(Workers::connect(workers, options.slots(), accepts)?);
         context.set_workers(Arc::clone(&workers));
         let facts = workers.facts();
         let weakest = facts.iter().max_by_key(|facts| facts.isolation);
@@ -169,10 +169,11 @@ impl Host {
 
 /// Programs without isolation could write to the cache. Then it is used only if the user names it.
 fn open_cache(options: &HostOptions, is_isolated: bool, context: &Context) -> ResultCache {
-    let is_wanted = context.uses_cache && (is_isolated || options.is_cache_named);
-    let dir = options.cache.as_ref().filter(|_| is_wanted);
+    let is_wanted =
+        context.uses_cache && (is_isolated || options.cache.typed_directory().is_some());
+    let dir = options.cache.directory().filter(|_| is_wanted);
     dir.map_or_else(ResultCache::default, |dir| {
-        ResultCache::open(dir, options.fresh).unwrap_or_else(|refused| {
+        ResultCache::open(&dir, options.fresh).unwrap_or_else(|refused| {
             context.send_diagnostics([*refused]);
             ResultCache::default()
         })

@@ -1,5 +1,7 @@
 //! `juror judge`: submissions on a problem's test cases.
 
+use clap::Args;
+
 use crate::class::{self, StudentProgram, duplicates};
 use crate::door::cases;
 use crate::door::comparison::{ComparisonMode, set_comparison};
@@ -7,14 +9,17 @@ use crate::door::submissions::{
     add_included_files, command_submission, named_submission, own_submission,
     own_submissions_below, prepare_command, submission_at,
 };
+use crate::ops::amounts::parse_span;
 use crate::ops::context::Context;
+use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
-use crate::ops::options::RunOptions;
+use crate::ops::operation::Operation;
+use crate::ops::options::{BuildOptions, RUNS, RunOptions, one_of};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes;
 use crate::ops::tests_beside::TestsBeside;
 use juror_core::diagnostic::{Diagnostic, Severity};
-use juror_core::event::{Event, Note};
+use juror_core::event::{CommandTask, Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::program::IncludedFile;
@@ -38,38 +43,79 @@ use juror_sandbox::executor::scheduler::Scheduler;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
-use std::slice::from_ref;
 use std::sync::Arc;
 use std::time::Duration;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Args)]
 pub struct JudgeOptions {
+    #[command(flatten)]
+    pub given: GivenOptions<Self>,
+    /// The problem package: a directory, an archive such as .zip or .tar.gz, or tests in a .prob or .json file
+    ///
+    /// A submission that is named alone is judged on the tests beside it: those in its directory, in a directory such as
+    /// tests/ below it, or in the .prob file of CPH.
     pub package: PathBuf,
-    /// Set if the user named no package.
-    pub tests_beside: Option<TestsBeside>,
-    /// Source files, directories or archives of sources, executables, or folders of classes.
+    /// Source files, directories or archives of sources, executables, or the folder of a class
+    ///
+    /// The folder of a class has an entry for each student, and no sources of its own. docs/judge.md has more.
+    #[arg(value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
-    /// Whether each submission is the folder of a class, even if it has sources.
-    pub class: bool,
-    /// The file that starts in each student's directory.
-    pub start: Option<String>,
-    /// An executable and its arguments.
+    /// After `--`: a program that is ready to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
     pub program: Vec<OsString>,
-    /// Whether rejected submissions run on all test cases, too.
+    /// Read each SUBMISSION as the folder of a class, even if it has sources
+    #[arg(long, help_heading = RUNS)]
+    pub class: bool,
+    /// Start this file of each student's directory, such as sum.py
+    #[arg(long, value_name = "NAME", help_heading = RUNS)]
+    pub start: Option<String>,
+    /// Run on all cases instead of stopping at the first rejection
+    ///
+    /// On bare tests, juror runs all cases if there are at most 50, but stops at the third that is too slow.
+    #[arg(long, help_heading = RUNS)]
     pub all: bool,
-    /// Time to explain why each submission fails; `None` explains nothing.
+    /// Explain why submissions fail: what the failing inputs have in common
+    ///
+    /// Needs a grammar of the input and an accepted submission. TIME is for each rejected submission.
+    #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = parse_span, help_heading = RUNS)]
     pub explain: Option<Duration>,
-    /// Instead of the package's output validator.
+    /// How to compare outputs: words, lines, tokens, exact, float=E, none, another name or CHECKER [default: as the
+    /// package says, else words]
+    ///
+    /// `juror help comparisons` lists the names, with those of testlib and DMOJ. `none` shows outputs and compares
+    /// nothing. CHECKER is an output validator: a source file, a directory or an executable, called as `CHECKER INPUT
+    /// ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43. If it includes testlib.h, it is called as testlib demands.
+    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse, help_heading = RUNS)]
     pub compare: Option<ComparisonMode>,
-    /// Instead of the package's scores.
+    /// Give points for cases or groups [default: as the package says]
+    ///
+    /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory
+    /// of test cases that are all accepted, if the package itself gives no points.
+    #[arg(long, value_name = "WHAT", value_parser = one_of(Points::ALL, Points::name), hide_possible_values = true, help_heading = RUNS)]
     pub points: Option<Points>,
-    /// Whether runs near the limit are repeated even without a package.
+    /// Repeat runs near the time limit, even without a package
+    ///
+    /// With a package, juror always does that. On bare tests, such verdicts are marked `sensitive`; `juror help time`
+    /// explains how.
+    #[arg(long, help_heading = RUNS)]
     pub repeat: bool,
+    #[command(flatten)]
+    pub build: BuildOptions,
+    #[command(flatten)]
     pub runs: RunOptions,
-    /// The page that will show images of visualizers.
-    pub html: Option<PathBuf>,
-    /// The options to give again to repeat a run.
-    pub given: Vec<OsString>,
+    /// Set if the user named no package.
+    #[arg(skip)]
+    pub tests_beside: Option<TestsBeside>,
+}
+
+impl Operation for JudgeOptions {
+    type Result = ();
+    const NAME: &'static str = "judge";
+    const TASK: CommandTask = CommandTask::Judge;
+
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        judge(self, &mut Vec::new(), context)
+    }
 }
 
 impl JudgeOptions {
@@ -107,7 +153,8 @@ pub fn judge(
         tests.select(&mut problem);
     }
     options.runs.apply_limits(&mut problem.limits);
-    problem::set_variant(&mut problem, &options.runs.variant, options.runs.memory_limit)?;
+    let variant = options.build.variant();
+    problem::set_variant(&mut problem, &variant, options.runs.memory_limit)?;
     if let Some(how) = &options.compare {
         let compared = set_comparison(how, &mut problem);
         compared.map_err(|remark| Stop::usage(remark.about_option("--compare")))?;
@@ -132,11 +179,11 @@ pub fn judge(
         let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
         return Err(Stop::usage(what));
     }
-    let selected = cases::selected_names(&problem, &options.runs.case)?;
+    let selected = cases::select_by_each(&problem, &options.runs.case)?;
     let mut class = BTreeSet::new();
     let mut submissions = find_submissions(options, &problem, &mut class, context)?;
     for submission in &mut submissions {
-        submission.program.set_variant(&options.runs.variant);
+        submission.program.set_variant(&variant);
     }
     let found = duplicates::find_duplicates(&submissions);
     if !found.is_empty() {
@@ -151,7 +198,7 @@ pub fn judge(
         return Ok(());
     }
     context.send_event(Event::package_read(&problem, submissions.len(), selected.len()));
-    let keep = saved_boxes::keep_directory(&options.runs.keep, context)?;
+    let keep = saved_boxes::keep_directory(options.runs.keep.as_ref(), context)?;
     let host = Host::start(&options.runs.host, context)?;
     let builder = host.builder();
     let entries = prepare_submissions(options, &problem, &submissions, &class, &builder, context)?;
@@ -164,18 +211,14 @@ pub fn judge(
     }
     let _made =
         problem::make_missing_files(&mut problem, Some(&selected), &host, &builder, context)?;
-    for glob in cases::split_at_commas(&problem, &options.runs.case) {
-        // Each glob must select something, so that a misspelt one is reported.
-        cases::select_cases(&problem, from_ref(&glob))?;
-    }
-    let mut cases = cases::select_cases(&problem, &options.runs.case)?;
+    let mut cases = cases::ready_cases(&problem, &selected)?;
     // With scores, the package determines the order.
     if ScoringScheme::of(&problem).is_none() {
         cases.sort_by_key(|case| !first.contains(&case.test_case.name));
     }
     let events = context.event_sender();
     let bench = host.bench(&problem, &builder, &events);
-    let seen = ImageUse::from_options(keep.as_ref(), options.html.as_deref());
+    let seen = ImageUse::from_options(keep.as_ref(), context.needs.images);
     let validators = validators::build_validators(&bench, seen)?;
     let finished = JudgingTask {
         bench,
@@ -251,7 +294,7 @@ fn find_submissions(
     for path in &options.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
         if let Some(what) =
-            saved_boxes::misplaced_value(&options.runs.keep, path).filter(|_| !is_own)
+            saved_boxes::misplaced_value(options.runs.keep.as_ref(), path).filter(|_| !is_own)
         {
             return Err(Stop::usage(what));
         }
@@ -293,8 +336,11 @@ fn find_submissions(
             let warning = |it| Diagnostic { severity: Severity::Warning, ..it };
             context.send_diagnostics(found.into_iter().map(warning));
             let student = FilePath::root(opened.unwrap_or(student));
-            let found =
-                class::programs(&student, options.start.as_deref(), options.runs.variant.language);
+            let found = class::programs(
+                &student,
+                options.start.as_deref(),
+                options.build.language.map(|language| language.code),
+            );
             if !is_class {
                 context.send_diagnostics(class::mixed_folder_warning(path, &found));
             }
@@ -319,7 +365,7 @@ fn find_submissions(
             let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
             return Err(Stop::usage(what));
         }
-        if !options.runs.variant.flags.is_empty() {
+        if options.build.flags.is_some() {
             let what =
                 "--flags is for sources, and a program after `--` is not built; leave it out";
             return Err(Stop::usage(what));
@@ -410,7 +456,7 @@ fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     if options.tests_beside.is_none() {
         words.push(options.package.clone().into());
     }
-    words.extend(options.given.iter().cloned());
+    words.extend(options.given.words.iter().cloned());
     let typed = (!options.program.is_empty()).then(|| command_line(&options.program));
     RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }
 }

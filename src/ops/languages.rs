@@ -1,13 +1,17 @@
 //! Lists the languages that juror supports, and their tools on this machine.
 
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::ops::context::Context;
+use crate::ops::operation::Operation;
 use crate::report::result::CommandResult;
 use crate::report::terminal::page::Page;
 use juror_core::language::table::Language;
 use juror_core::language::tool::Tool;
 use juror_core::language::toolchain::Toolchains;
+use juror_core::stop::Stop;
 use juror_core::text::joined;
 use juror_sandbox::sandbox::Machine;
 
@@ -36,8 +40,20 @@ pub struct ListedTool {
     pub help: Option<String>,
 }
 
+#[derive(Debug, Args)]
+pub struct LanguagesOptions {}
+
+impl Operation for LanguagesOptions {
+    type Result = LanguageListing;
+    const NAME: &'static str = "languages";
+
+    fn run(&self, _: &Context) -> Result<LanguageListing, Stop> {
+        Ok(list_languages())
+    }
+}
+
 /// Asks each tool for its version.
-pub fn list_languages() -> LanguageListing {
+fn list_languages() -> LanguageListing {
     let toolchains = Toolchains::new(Box::new(Machine));
     let tool = |tool: &'static Tool| {
         let found = toolchains.find(tool, "list languages").ok();

@@ -18,6 +18,8 @@ use std::time::{Duration, Instant};
 use parking_lot::{Condvar, Mutex};
 use rustix::event::{PollFd, PollFlags, poll};
 
+use clap::Args;
+
 use crate::ops::host::on_signal;
 use crate::ops::listen::inbox::Inbox;
 use juror_core::judgement::JudgeError;
@@ -31,13 +33,18 @@ use juror_packages::package::companion::request::{
 /// The ports that the extension sends to without being told.
 pub const PORTS: [u16; 7] = [1327, 4244, 6174, 10042, 10043, 10045, 27121];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct ListenOptions {
-    /// Each problem becomes a directory in it.
+    /// Make the directories of problems here
+    #[arg(value_name = "DIR", default_value = ".")]
     pub dir: PathBuf,
-    /// Instead of the first free one of [`PORTS`]; 0 for any.
+    /// Listen on this port, and enter it in the extension, too [default: the first free one of its own]
+    ///
+    /// Its own ports are 1327, 4244, 6174, 10042, 10043, 10045 and 27121. 0 takes any free port.
+    #[arg(long, value_name = "N")]
     pub port: Option<u16>,
-    /// Copied into the directory of each new problem.
+    /// Copy FILE into each new problem's directory, under its own name, such as main.cpp
+    #[arg(long, value_name = "FILE")]
     pub template: Option<PathBuf>,
 }
 

@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use clap::Args;
 use serde_json::{Number, Value};
 
 use crate::ops::context::Context;
+use crate::ops::operation::Operation;
 use crate::report::document::FORMAT;
 use juror_core::cache_use::CacheUse;
 use juror_core::diagnostic::Diagnostic;
@@ -19,6 +21,23 @@ use juror_core::shard::Shard;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::units::seconds;
 use juror_core::worker::WorkerReport;
+
+#[derive(Args, Debug)]
+pub struct MergeOptions {
+    /// Files that `judge`, `verify` or `generate` wrote with --events
+    #[arg(required = true, value_name = "FILE")]
+    pub paths: Vec<PathBuf>,
+}
+
+impl Operation for MergeOptions {
+    type Result = ();
+    const NAME: &'static str = "merge";
+    const TASK: CommandTask = CommandTask::Judge;
+
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        merge(&self.paths, context)
+    }
+}
 
 /// # Errors
 /// Names each unreadable file, or why the files do not belong to one run.

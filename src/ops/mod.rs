@@ -1,11 +1,13 @@
-//! What commands do, without arguments and terminals.
+//! What commands do, and the options that they take; without terminals.
 
+pub mod amounts;
 pub mod cache;
 pub mod compare;
 pub mod concurrent_packages;
 pub mod context;
 pub mod convert;
 pub mod generate;
+pub mod given;
 pub mod grade;
 pub mod grammar;
 pub mod host;
@@ -16,12 +18,14 @@ pub mod merge;
 pub mod mutants;
 pub mod new;
 pub mod next_steps;
+pub mod operation;
 pub mod options;
 pub mod package_names;
 pub mod problem;
 pub mod run;
 pub mod saved_boxes;
 pub mod saved_input;
+pub mod show;
 pub mod staging;
 pub mod statement;
 pub mod stdin;

@@ -6,11 +6,14 @@ use std::io::Write;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::door::submissions::named_submission;
 use crate::ops::context::Context;
+use crate::ops::operation::Operation;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
@@ -27,22 +30,32 @@ use juror_data::faults::operator::Operator;
 use juror_data::faults::original::{OriginalSource, read_original};
 use juror_data::faults::{Mutant, mutants};
 use juror_data::search::reference::is_accepted;
+use juror_packages::package::format_names;
 use juror_packages::package::suggest::nearest;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Args)]
 pub struct MutantsOptions {
+    /// The problem package: a directory or an archive
     pub package: PathBuf,
-    /// The format of the package; `None` if it is to be detected.
-    pub format: Option<String>,
-    /// Instead of each accepted submission.
+    /// A submission, by its path, or by its name in the package [default: each accepted one]
     pub submission: Option<PathBuf>,
-    /// All operators if empty.
-    pub operators: Vec<Operator>,
-    /// Lists only the mutant with this name.
-    pub id: Option<String>,
-    pub export: Option<PathBuf>,
-    /// The seed that chooses the half of the operators to hold out.
+    /// Only mutants of this operator; can be repeated
+    #[arg(long, value_name = "OPERATOR", ignore_case = true,
+          value_parser = PossibleValuesParser::new(Operator::RANKED.map(|(it, _)| it.name())))]
+    pub operator: Vec<String>,
+    /// Show the mutant with this name, with its lines
+    #[arg(long, value_name = "ID")]
+    pub show: Option<String>,
+    /// Write the mutant with this name as a submission: a new file, or a directory
+    #[arg(long, num_args = 2, value_names = ["ID", "FILE_OR_DIRECTORY"], requires = "submission",
+          conflicts_with = "show")]
+    pub export: Option<Vec<PathBuf>>,
+    /// Seed that chooses the half of the operators to hold out
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
     pub seed: u64,
+    /// Format of the package [default: detected]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
+    pub format: Option<String>,
 }
 
 /// The result of `juror mutants`.
@@ -83,8 +96,27 @@ pub struct ListedMutant {
     pub held_out: bool,
 }
 
+impl Operation for MutantsOptions {
+    type Result = MutantListing;
+    const NAME: &'static str = "mutants";
+
+    fn run(&self, context: &Context) -> Result<MutantListing, Stop> {
+        list_mutants(self, context)
+    }
+}
+
+impl MutantsOptions {
+    /// The name of the mutant to show or to write, and where to write it.
+    fn chosen(&self) -> (Option<String>, Option<&PathBuf>) {
+        match self.export.as_deref() {
+            Some([id, to]) => (Some(id.to_string_lossy().into_owned()), Some(to)),
+            _ => (self.show.clone(), None),
+        }
+    }
+}
+
 /// Also writes the mutant that is to be exported.
-pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<MutantListing, Stop> {
+fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<MutantListing, Stop> {
     let format = options.format.as_deref();
     let problem =
         problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
@@ -92,18 +124,20 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
     context.send_event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
     let ids: Vec<String> =
         all.iter().flat_map(|it| it.mutants.iter().map(|mutant| mutant.id.clone())).collect();
-    let operators = &options.operators;
+    let operators: Vec<Operator> =
+        options.operator.iter().filter_map(|name| Operator::by_name(name)).collect();
+    let (id, export) = options.chosen();
     for it in &mut all {
         it.mutants.retain(|mutant| {
             (operators.is_empty() || operators.contains(&mutant.operator))
-                && options.id.as_ref().is_none_or(|id| mutant.id == *id)
+                && id.as_ref().is_none_or(|id| mutant.id == *id)
         });
     }
     let Some(first) = all.iter().find(|it| !it.mutants.is_empty()) else {
         let submission = options.submission.as_ref().map(|_| &all[..]);
-        return Err(no_mutants_error(options.id.as_deref(), &ids, submission));
+        return Err(no_mutants_error(id.as_deref(), &ids, submission));
     };
-    let saved = match &options.export {
+    let saved = match export {
         Some(to) => Some(save_mutant(&first.original, &first.mutants[0], to)?),
         None => None,
     };
@@ -112,7 +146,7 @@ pub fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<Mutan
         all.iter().flat_map(|it| it.mutants.iter().map(|mutant| list_entry(it, mutant, &held_out)));
     Ok(MutantListing {
         list: list.collect(),
-        in_full: options.id.is_some(),
+        in_full: id.is_some(),
         saved: saved.map(|path| path.display().to_string()),
     })
 }

@@ -4,10 +4,13 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+
 use crate::ops::context::Context;
 use crate::ops::generate::{self, GenerateOptions};
 use crate::ops::host::Host;
-use crate::ops::options::HostOptions;
+use crate::ops::operation::Operation;
+use crate::ops::options::{HostOptions, one_of};
 use crate::ops::staging::{self, StagingDirectory, write_error};
 use juror_core::judgement::JudgeError;
 use juror_core::progress::NextStep;
@@ -16,14 +19,34 @@ use juror_core::text::{command_line, uuid};
 use juror_packages::new::created_package::CreatedPackage;
 use juror_packages::new::{Template, TemplateFile};
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct NewOptions {
+    /// The new package, such as hello: lower-case letters and digits; its directory must not exist yet
+    #[arg(value_name = "NAME")]
     pub package: PathBuf,
+    /// What kind of problem: pass-fail, interactive, scoring, file-io or game
+    ///
+    /// `interactive`: submissions talk with the judge. `scoring`: points by test group. `file-io`: input and output
+    /// are files such as hello.in and hello.out. `game`: two players, both of whom play as well as possible.
+    #[arg(
+        long = "type", value_name = "TYPE", default_value = "pass-fail",
+        value_parser = one_of(Template::ALL, Template::name), hide_possible_values = true
+    )]
     pub template: Template,
+    #[command(flatten)]
     pub host: HostOptions,
 }
 
-pub fn create_package(options: &NewOptions, context: &Context) -> Result<CreatedPackage, Stop> {
+impl Operation for NewOptions {
+    type Result = CreatedPackage;
+    const NAME: &'static str = "new";
+
+    fn run(&self, context: &Context) -> Result<CreatedPackage, Stop> {
+        create_package(self, context)
+    }
+}
+
+fn create_package(options: &NewOptions, context: &Context) -> Result<CreatedPackage, Stop> {
     let NewOptions { package, template, host } = options;
     let name = short_name(package)?;
     staging::check_absent(package)?;

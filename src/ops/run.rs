@@ -6,11 +6,15 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+
 use crate::door::cases::find_case;
 use crate::door::submissions::{command_submission, local_submission, prepare_command};
+use crate::ops::amounts::{parse_memory_limit, parse_time_limit};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::options::HostOptions;
+use crate::ops::options::{BuildOptions, HostOptions, RUNS};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
 use crate::report::result::CommandResult;
@@ -22,7 +26,6 @@ use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
-use juror_core::program::BuildVariant;
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
@@ -37,33 +40,44 @@ use juror_judging::judge::case::{
 use juror_judging::judge::single_run::{SingleRun, SingleRunner, play_by_hand};
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::response::Contract;
+use juror_packages::package::format_names;
 use juror_sandbox::executor::ManualPipes;
 use juror_sandbox::sandbox::spool;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Args)]
 pub struct RunOnceOptions {
+    /// The problem package: a directory or an archive
     pub package: PathBuf,
-    /// `None` if the user plays the submission against the interactor.
+    /// The submission: a source file, a directory or an executable
+    #[arg(required_unless_present_any = ["play", "program"], conflicts_with = "play")]
     pub submission: Option<PathBuf>,
-    /// Instead of a submission: an executable and its arguments.
+    /// After `--`: a program that is ready to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["play", "submission"])]
     pub program: Vec<OsString>,
-    /// The input; instead of standard input.
+    /// Run on this file, or on standard input with `-`, the default
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "play"], help_heading = RUNS)]
     pub input: Option<PathBuf>,
-    /// The test case with input, arguments and files.
+    /// Run on the input of this test case, with its arguments and files
+    #[arg(long, value_name = "CASE", help_heading = RUNS)]
     pub case: Option<String>,
-    /// CPU time; instead of the package's limit.
+    /// Play the submission yourself, against the interactor of an interactive problem [default case: the first]
+    ///
+    /// Without it, `juror run` of an interactive problem connects the submission with you: you play the interactor.
+    #[arg(long, help_heading = RUNS)]
+    pub play: bool,
+    /// CPU time limit of the run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = RUNS)]
     pub time_limit: Option<Duration>,
+    /// Memory limit of the run, such as 256M or 1G, instead of the package's; a number alone is in MiB
+    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit, help_heading = RUNS)]
     pub memory_limit: Option<Bytes>,
-    pub variant: BuildVariant,
-    /// The format of the package; `None` if it is to be detected.
+    #[command(flatten)]
+    pub build: BuildOptions,
+    /// Format of the package [default: detected]
+    #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()), help_heading = RUNS)]
     pub format: Option<String>,
+    #[command(flatten)]
     pub host: HostOptions,
-}
-
-impl RunOnceOptions {
-    fn is_user_playing(&self) -> bool {
-        self.submission.is_none() && self.program.is_empty()
-    }
 }
 
 /// The user at the terminal.
@@ -89,23 +103,24 @@ pub fn run_once(
     let mut problem =
         problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
-    problem::set_variant(&mut problem, &options.variant, options.memory_limit)?;
+    let variant = options.build.variant();
+    problem::set_variant(&mut problem, &variant, options.memory_limit)?;
     if problem.kind.submitted == SubmittedContent::Answers {
         let what =
             "submissions to this problem are answers, which cannot be run; use `juror judge`";
         return Err(Stop::usage(what));
     }
     let is_interactive = problem.kind.interaction == Interaction::Interactive;
-    if options.is_user_playing() && !is_interactive {
+    if options.play && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
     let mut submission = match &options.submission {
-        None if options.is_user_playing() => None,
+        None if options.play => None,
         None => Some(command_submission(&options.program)),
         Some(path) => Some(local_submission(path, &problem).map_err(Stop::usage)?),
     };
     if let Some(submission) = &mut submission {
-        submission.program.set_variant(&options.variant);
+        submission.program.set_variant(&variant);
     }
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
@@ -176,7 +191,7 @@ fn play_submission(
 }
 
 fn case_name(options: &RunOnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
-    match (&options.case, options.is_user_playing()) {
+    match (&options.case, options.play) {
         (Some(typed), _) => Ok(Some(find_case(problem, typed)?.name.clone())),
         (None, true) => Ok(Some(
             problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?.name.clone(),

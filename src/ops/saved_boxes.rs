@@ -6,17 +6,19 @@ use std::path::{Path, PathBuf};
 
 use crate::door::submissions::current_directory;
 use crate::ops::context::Context;
-use crate::ops::options::KeepOption;
 use juror_core::event::{Event, Note};
 use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 
-/// Returns a new or empty directory, or `None` if no boxes are saved.
-pub fn keep_directory(keep: &KeepOption, context: &Context) -> Result<Option<FilePath>, Stop> {
+/// Returns a new or empty directory, or `None` if no boxes are saved. `keep` is the option and its value.
+pub fn keep_directory(
+    keep: Option<&Option<PathBuf>>,
+    context: &Context,
+) -> Result<Option<FilePath>, Stop> {
     let dir = match keep {
-        KeepOption::Never => return Ok(None),
-        KeepOption::NewDirectory => tempfile::Builder::new()
+        None => return Ok(None),
+        Some(None) => tempfile::Builder::new()
             .prefix("juror-boxes-")
             .tempdir()
             .map_err(|error| {
@@ -24,7 +26,7 @@ pub fn keep_directory(keep: &KeepOption, context: &Context) -> Result<Option<Fil
                 error.help("choose one with --keep=DIR")
             })?
             .keep(),
-        KeepOption::Directory(dir) => make_empty_directory(dir)?,
+        Some(Some(dir)) => make_empty_directory(dir)?,
     };
     let dir = current_directory()?.join(dir);
     context.send_event(Event::Noted(Note::Kept(dir.clone())));
@@ -32,13 +34,13 @@ pub fn keep_directory(keep: &KeepOption, context: &Context) -> Result<Option<Fil
 }
 
 /// Returns an error message if the word after `--keep` seems to be its directory.
-pub fn misplaced_value(keep: &KeepOption, path: &Path) -> Option<String> {
+pub fn misplaced_value(keep: Option<&Option<PathBuf>>, path: &Path) -> Option<String> {
     let is_free = match fs::read_dir(path) {
         Ok(mut inside) => inside.next().is_none(),
         Err(_) => fs::symlink_metadata(path).is_err() && path.extension().is_none(),
     };
     let name = path.display();
-    (*keep == KeepOption::NewDirectory && is_free).then(|| {
+    (keep == Some(&None) && is_free).then(|| {
         format!("{name} is read as another argument; write --keep={name} for the directory")
     })
 }

@@ -4,11 +4,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
 
 use crate::ops::context::Context;
+use crate::ops::operation::Operation;
 use crate::report::file::ReportFile;
 use crate::report::html;
 use crate::report::result::CommandResult;
@@ -24,12 +26,16 @@ use juror_packages::package::suggest::comma_list;
 use juror_packages::statement::choose_statements;
 use juror_packages::statement::render_page;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Args)]
 pub struct StatementOptions {
+    /// The problem package: a directory, or an archive such as .zip or .tar.gz
     pub package: PathBuf,
-    /// All languages if empty.
-    pub languages: Vec<String>,
-    /// A file, a directory, or `-` to return the page. `None` means a file with the problem's name.
+    /// Only the statement in this language, such as en; can be given several times [default: all]
+    #[arg(long, value_name = "CODE")]
+    pub language: Vec<String>,
+    /// Where to write: a file, `-` for standard output, or a directory for one file in each language
+    /// [default: NAME.html]
+    #[arg(short, long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
 }
 
@@ -69,7 +75,21 @@ impl CommandResult for StatementPages {
     }
 }
 
-pub fn write_pages(options: &StatementOptions, context: &Context) -> Result<StatementPages, Stop> {
+impl Operation for StatementOptions {
+    type Result = StatementPages;
+    const NAME: &'static str = "statement";
+
+    fn run(&self, context: &Context) -> Result<StatementPages, Stop> {
+        write_pages(self, context)
+    }
+}
+
+fn write_pages(options: &StatementOptions, context: &Context) -> Result<StatementPages, Stop> {
+    let is_to_stdout = options.out.as_ref().is_some_and(|out| out.as_os_str() == "-");
+    if is_to_stdout && context.needs.stdout {
+        let what = "--out - and --json both write to standard output; choose a file with --out";
+        return Err(Stop::usage(what));
+    }
     let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
     if options.out.as_ref().is_some_and(is_pdf) {
         let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
@@ -80,7 +100,7 @@ pub fn write_pages(options: &StatementOptions, context: &Context) -> Result<Stat
     // Other faults of the package do not matter for its statement.
     let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
     let all = statements(&problem);
-    let (chosen, remarks) = choose_statements(&problem, &all, &options.languages)?;
+    let (chosen, remarks) = choose_statements(&problem, &all, &options.language)?;
     context.send_diagnostics(remarks);
     let short_name = &problem.short_name;
     let out = options.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());

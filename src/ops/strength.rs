@@ -1,12 +1,16 @@
 //! `juror strength`: measures how strong a package's test data is.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clap::Args;
+
 use crate::door::cases;
+use crate::ops::amounts::parse_span;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
+use crate::ops::operation::Operation;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use juror_core::event::Event;
@@ -20,7 +24,7 @@ use juror_data::search::promote::Promotion;
 use juror_data::search::reference::{default_reference, is_accepted};
 use juror_data::strength::gates::Gates;
 use juror_data::strength::kill_search::KillSearch;
-use juror_data::strength::measure::Measurement;
+use juror_data::strength::measure::{DEFAULT_ROUNDS, Measurement};
 use juror_data::strength::mutants::{mutant_subjects, wrapper_subjects};
 use juror_data::strength::pool::FreshSource;
 use juror_data::strength::promote::{ChosenCase, choose_cases};
@@ -39,19 +43,47 @@ use juror_judging::judge::validators;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::executor::scheduler::Scheduler;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct StrengthOptions {
+    /// The problem package: a directory or an archive
     pub package: PathBuf,
-    /// Work that is not done by then is reported as cut off.
+    /// How long it may take, such as 60s or 5m; what is not done by then is reported as cut off
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = parse_span)]
     pub time: Duration,
-    /// A program that survives so many rounds of fresh inputs is presumed equivalent.
+    /// Rounds of up to 224 fresh inputs that a program must survive to be presumed equivalent
+    #[arg(long, value_name = "N", default_value_t = DEFAULT_ROUNDS)]
     pub rounds: usize,
+    /// Random seed of fresh inputs; the same seed gives the same report
+    #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
-    /// Whether every program runs on all test cases.
+    /// Run everything on all test cases, to see which one catches what
+    ///
+    /// Without it, a program is run until two test cases reject it.
+    #[arg(long)]
     pub matrix: bool,
-    /// Whether to add inputs that catch missed programs to the package.
+    /// Add inputs that catch what is missed to the package and its recipe, one for each kind of fault
+    ///
+    /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see the gain.
+    #[arg(long)]
     pub promote: bool,
+    /// Write an HTML page: what passes, and which test case rejects which program
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    #[command(flatten)]
     pub host: HostOptions,
+}
+
+impl Operation for StrengthOptions {
+    type Result = Strength;
+    const NAME: &'static str = "strength";
+
+    fn html(&self) -> Option<&Path> {
+        self.html.as_deref()
+    }
+
+    fn run(&self, context: &Context) -> Result<Strength, Stop> {
+        strength(self, context)
+    }
 }
 
 /// The share of the time for measuring speed, at the same time as other work. At least half of it is used.
@@ -59,7 +91,7 @@ const SPEED_SHARE: f64 = 0.3;
 /// The largest share of the time that is reserved for searches while programs run on the test cases.
 const SEARCH_SHARE: f64 = 0.15;
 
-pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength, Stop> {
+fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength, Stop> {
     let started = Instant::now();
     let mut problem =
         problem::read_problem(&options.package, None, ShownDiagnostics::Errors, context)?;
@@ -80,7 +112,7 @@ pub fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength
     let sink = context.event_sender();
     let bench = Bench { problem, executor: scheduler, builder: &builder, events: &sink };
     let validators = validators::build_faultless_validators(&bench)?;
-    let judging = JudgingTask::new(bench, &validators, cases::select_cases(problem, &[])?);
+    let judging = JudgingTask::new(bench, &validators, cases::all_cases(problem)?);
     let time_limit = judging.time_limit()?;
     let rules = &judging.announce_limits(&time_limit);
     let gates = Gates {

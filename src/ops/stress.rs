@@ -4,15 +4,20 @@ mod faults;
 mod setting;
 
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use clap::Args;
+
 use crate::door::cases;
 use crate::door::comparison::ComparisonMode;
+use crate::ops::amounts::{parse_span, parse_span_or_zero, parse_time_limit};
 use crate::ops::context::Context;
+use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
-use crate::ops::options::HostOptions;
+use crate::ops::operation::Operation;
+use crate::ops::options::{BuildOptions, HostOptions};
 use crate::ops::problem::{self};
 use crate::ops::saved_input::{self, save_input};
 use crate::ops::stress::setting::read_setting;
@@ -22,9 +27,9 @@ use juror_core::explanation::ExplanationResult;
 use juror_core::isolation::Isolation;
 use juror_core::judgement::{JudgeError, TimeLimit};
 use juror_core::limits::TIME_WITHOUT_PACKAGE;
-use juror_core::program::BuildVariant;
 use juror_core::progress::SearchPlan;
 use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::text::command_line;
 use juror_core::verdict::Verdict;
 use juror_data::explain::rejected::failing_input;
 use juror_data::explain::study::study;
@@ -46,54 +51,155 @@ use juror_judging::judge::judging::JudgingTask;
 use juror_judging::judge::validators;
 use juror_sandbox::executor::scheduler::Scheduler;
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Args)]
 pub struct StressOptions {
-    /// Without a package, a generator or a grammar, and a reference are given.
-    pub package: Option<PathBuf>,
-    pub submission: StressedSubmission,
-    /// Instead of an accepted submission of the package. This and the following programs are a path, or a command line
-    /// that is split into words.
+    #[command(flatten)]
+    pub given: GivenOptions<Self>,
+    /// The problem package, then the submission; with --reference and --generator or
+    /// --input-grammar the submission alone
+    #[arg(required_unless_present = "program", num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
+    pub targets: Vec<PathBuf>,
+    /// After `--`: a submission that is ready to run, and its arguments
+    #[arg(last = true, value_name = "PROGRAM")]
+    pub program: Vec<OsString>,
+    /// The program whose output counts as right [default: an accepted submission of the package]
+    ///
+    /// A file, a command in quotes, or the name of one of the package's submissions, such as accepted/slow.py.
+    #[arg(long, visible_alias = "against", value_name = "PROGRAM")]
     pub reference: Option<OsString>,
-    /// Makes all inputs.
+    /// The program that prints inputs, such as gen.py or 'gen.py {n} {seed}'
+    ///
+    /// A source, a directory, an executable, or a command in quotes, split into words as in a shell, but no shell runs
+    /// it. It gets the seed, a number from 0 to 2147483647, as its last argument unless `{seed}` stands in the words.
+    /// `{n}` starts at 1 and grows with the number of inputs. All inputs come from it.
+    #[arg(long, value_name = "PROGRAM")]
     pub generator: Option<OsString>,
-    /// The largest value of `{n}`.
-    pub size_max: Option<u32>,
-    /// The name of a comparison, or a program. Instead of the package's output validators.
+    /// The largest `{n}` of the generator [default: 1000]
+    #[arg(long, value_name = "N", requires = "generator", value_parser = clap::value_parser!(u32).range(1..))]
+    pub n_max: Option<u32>,
+    /// The program that judges outputs, or a comparison as for --compare
+    ///
+    /// It is called as `CHECKER INPUT OUTPUT ANSWER`, and exits with 0 or 42 if the output is right, with 1 or 43 if it
+    /// is wrong. If it includes testlib.h, it is called as testlib demands. ANSWER is the reference's output.
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
     pub checker: Option<OsString>,
-    /// Instead of the package's input validators.
+    /// The program that accepts valid inputs, on standard input, by exit code 0 or 42
+    ///
+    /// With it, inputs are also made smaller as text.
+    #[arg(long, value_name = "PROGRAM")]
     pub validator: Option<OsString>,
+    /// The program that talks with the submission, and judges it as a checker does
+    ///
+    /// It is called as `INTERACTOR INPUT OUTPUT ANSWER`; OUTPUT is a file that it may write for the checker.
+    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
     pub interactor: Option<OsString>,
-    /// Instead of the package's output validators.
+    /// How to compare outputs, as in `juror judge` [default: as the package says]
+    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse)]
     pub compare: Option<ComparisonMode>,
-    /// Instead of the package's grammar.
+    /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
+    #[arg(long, value_name = "GRAMMAR")]
     pub input_grammar: Option<PathBuf>,
+    /// How long to search, such as 30s, 5m or 1h
+    #[arg(long, value_name = "TIME", default_value = "30s", value_parser = parse_span)]
     pub time: Duration,
-    /// The time to shrink the input that is found.
+    /// How long to shrink the input that is found [default: as long as --time, at most 20s]
+    ///
+    /// Time left over from --time is added. A run in progress at the end is stopped.
+    #[arg(long, value_name = "TIME", value_parser = parse_span)]
     pub shrink_time: Option<Duration>,
-    /// Time to find what failing inputs have in common.
+    /// How long to search for what failing inputs have in common; 0 skips this
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = parse_span_or_zero)]
     pub explain: Duration,
+    /// Maximum number of inputs to try
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub runs: Option<u64>,
+    /// Random seed [default: new each run]
+    #[arg(long, value_name = "N", default_value_t = fresh_seed(), hide_default_value = true)]
     pub seed: u64,
-    /// Adds the input to the package under this name.
+    /// Add the input that is found to the package as data/secret/NAME, with its judge answer and recipe entry
+    #[arg(long, value_name = "NAME")]
     pub promote: Option<String>,
+    /// Write the whole input that is found to PATH: a new file, or a directory
+    ///
+    /// In a directory, it becomes the bare test with the next free number, such as 4.in and 4.ans. Nothing is
+    /// overwritten.
+    #[arg(long, value_name = "PATH")]
     pub save: Option<PathBuf>,
-    /// Where to save the slowest input if nothing is found.
+    /// If nothing is found, write the input on which the submission is slowest to PATH, like --save
+    #[arg(long, value_name = "PATH")]
     pub save_slowest: Option<PathBuf>,
-    /// CPU time; instead of the package's limit.
-    pub time_limit: Option<Duration>,
-    /// How the submission is built.
-    pub variant: BuildVariant,
-    /// If `fresh` is set, each run has its own process.
+    /// Write an HTML page: the input that is found, and the outputs of both programs
+    #[arg(long, value_name = "FILE")]
+    pub html: Option<PathBuf>,
+    #[command(flatten)]
     pub host: HostOptions,
-    pub repeat: String,
+    /// CPU time limit of a run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
+    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
+    pub time_limit: Option<Duration>,
+    #[command(flatten)]
+    pub build: BuildOptions,
 }
 
-#[derive(Clone, Debug)]
-pub enum StressedSubmission {
-    /// A path, or the name of one of the package's submissions.
-    File(PathBuf),
-    /// An executable and its arguments.
-    Command(Vec<OsString>),
+impl Operation for StressOptions {
+    type Result = StressResult;
+    const NAME: &'static str = "stress";
+
+    fn html(&self) -> Option<&Path> {
+        self.html.as_deref()
+    }
+
+    fn run(&self, context: &Context) -> Result<StressResult, Stop> {
+        self.check_targets()?;
+        stress(self, context)
+    }
+}
+
+impl StressOptions {
+    /// Without a package, a generator or a grammar, and a reference are given.
+    fn package(&self) -> Option<&Path> {
+        match (&self.targets[..], self.program.is_empty()) {
+            ([package, _], true) | ([package], false) => Some(package),
+            _ => None,
+        }
+    }
+
+    fn check_targets(&self) -> Result<(), Stop> {
+        let has_inputs = self.input_grammar.is_some() || self.generator.is_some();
+        let stands_alone = has_inputs && self.reference.is_some();
+        match (&self.targets[..], self.program.is_empty()) {
+            ([_, _], true) | ([_], false) => Ok(()),
+            ([_], true) | ([], false) if stands_alone => Ok(()),
+            ([_, _], false) => {
+                Err(Stop::usage("give one submission: as a file, or as a command after `--`"))
+            }
+            _ if self.generator.is_some() => Err(Stop::usage(
+                "give a package and a submission; or, without a package, --reference, a correct program, and a submission",
+            )),
+            _ => Err(Stop::usage(
+                "give a package and a submission; or, without a package, --reference, --generator or --input-grammar, and \
+                 a submission",
+            )),
+        }
+    }
+
+    /// The command that repeats the search.
+    fn repeat_line(&self) -> String {
+        let mut words: Vec<OsString> = vec!["juror".into(), "stress".into()];
+        words.extend(self.given.words.iter().cloned());
+        words.extend(["--seed".into(), self.seed.to_string().into()]);
+        words.extend(self.targets.iter().map(OsString::from));
+        if !self.program.is_empty() {
+            words.push("--".into());
+            words.extend(self.program.iter().cloned());
+        }
+        command_line(words)
+    }
+}
+
+/// A random seed, short enough to be typed.
+fn fresh_seed() -> u64 {
+    use std::hash::{BuildHasher, RandomState};
+    RandomState::new().hash_one(std::process::id()) % 1_000_000
 }
 
 /// The default time to shrink; time that the search leaves is added.
@@ -101,7 +207,7 @@ const DEFAULT_SHRINK_TIME: Duration = Duration::from_secs(20);
 /// Time to run the programs again on the counterexample, to show more about it.
 const SHOW_TIME: Duration = Duration::from_secs(2);
 
-pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, Stop> {
+fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, Stop> {
     let mut setting = read_setting(options, context)?;
     // Refuses an impossible name before anything starts.
     check_promotion(options, &setting)?;
@@ -125,13 +231,10 @@ pub fn stress(options: &StressOptions, context: &Context) -> Result<StressResult
     let has_judge = options.checker.is_some() || options.interactor.is_some();
     let validators = validators::build_validators(&bench, ImageUse::Never)
         .map_err(|stop| blame_helper(stop, has_judge))?;
-    let has_package = options.package.is_some();
+    let has_package = options.package().is_some();
     let has_limit = options.time_limit.or(bench.problem.limits.time_limit).is_some();
-    let cases = if has_package && !has_limit {
-        cases::select_cases(bench.problem, &[])?
-    } else {
-        Vec::new()
-    };
+    let cases =
+        if has_package && !has_limit { cases::all_cases(bench.problem)? } else { Vec::new() };
     let judging = JudgingTask {
         given_time_limit: options.time_limit,
         ..JudgingTask::new(bench, &validators, cases)
@@ -179,7 +282,7 @@ fn check_promotion<'a>(
     setting: &'a SearchSubject,
 ) -> Result<Option<Promotion<'a>>, Stop> {
     let Some(name) = &options.promote else { return Ok(None) };
-    let promotion = if options.package.is_some() {
+    let promotion = if options.package().is_some() {
         Promotion::new(&setting.inputs.problem, name)
     } else {
         Err("--promote needs a package to add to".to_owned())
@@ -283,7 +386,7 @@ impl StressRun<'_> {
             self.save_slowest(slowest)?;
         }
         let search = Search {
-            repeat: options.repeat.clone(),
+            repeat: options.repeat_line(),
             plan,
             found: found.map(Box::new),
             runs: searched.runs + shrinking_runs,

@@ -1,15 +1,19 @@
 //! `juror verify`: checks packages, their data, and all their submissions against the expectations.
 
+use clap::Args;
+
 use crate::door::cases;
 use crate::ops::concurrent_packages::PackageWork;
 use crate::ops::context::Context;
+use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::next_steps;
-use crate::ops::options::RunOptions;
+use crate::ops::operation::Operation;
+use crate::ops::options::{RUNS, RunOptions};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes;
 use juror_core::diagnostic::{Diagnostic, Severity};
-use juror_core::event::{Event, Note};
+use juror_core::event::{CommandTask, Event, Note};
 use juror_core::file_name::flat_name;
 use juror_core::grader::Dialect;
 use juror_core::judgement::{CaseJudgement, Judgement};
@@ -38,30 +42,45 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Args)]
 pub struct VerifyOptions {
+    #[command(flatten)]
+    pub given: GivenOptions<Self>,
+    /// Problem packages: directories or archives
+    #[arg(required = true, value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
+    #[command(flatten)]
     pub runs: RunOptions,
-    /// Whether every submission runs on every test case, even if that proves nothing more.
+    /// Run every submission on every test case, even if that can prove nothing more
+    ///
+    /// Otherwise, a submission runs until no further run could change whether it is as expected. --verbose runs all,
+    /// too, to show which test cases no submission fails on.
+    #[arg(long, help_heading = RUNS)]
     pub all: bool,
-    /// Whether to report test cases that no submission fails on.
-    pub verbose: bool,
-    /// The page that will show images of visualizers.
-    pub html: Option<PathBuf>,
-    /// The options to give again to repeat a run.
-    pub given: Vec<OsString>,
+}
+
+impl Operation for VerifyOptions {
+    type Result = ();
+    const NAME: &'static str = "verify";
+    const TASK: CommandTask = CommandTask::Verify;
+
+    fn run(&self, context: &Context) -> Result<(), Stop> {
+        verify(self, context)
+    }
 }
 
 /// Verifies several packages at the same time.
-pub fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
+fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
     let runs = &options.runs;
-    if let Some(what) =
-        options.packages.iter().find_map(|dir| saved_boxes::misplaced_value(&runs.keep, dir))
+    if let Some(what) = options
+        .packages
+        .iter()
+        .find_map(|dir| saved_boxes::misplaced_value(runs.keep.as_ref(), dir))
     {
         return Err(Stop::usage(what));
     }
     let packages = context.name_packages(&options.packages);
-    let keep = saved_boxes::keep_directory(&runs.keep, context)?;
+    let keep = saved_boxes::keep_directory(runs.keep.as_ref(), context)?;
     let host = Host::start(&runs.host, context)?;
     let builder = host.builder();
     if let Some(shard) = runs.shard {
@@ -118,7 +137,7 @@ fn read_package(
     runs.apply_limits(&mut problem.limits);
     problem::set_dialect(&mut problem, runs.dialect);
     context.send_diagnostics(dialect_warning(&problem, runs.dialect));
-    let selected = cases::selected_names(&problem, &runs.case)?;
+    let selected = cases::select_names(&problem, &runs.case)?;
     let is_mine = || {
         let unit = units.fetch_add(1, Ordering::Relaxed);
         runs.shard.is_none_or(|shard| shard.contains(unit))
@@ -158,24 +177,24 @@ impl Verifier<'_> {
             let what = "nothing to verify: no submission, and no validator of test data";
             return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
         }
-        let selected = match self.extent() {
+        let missing = match self.extent() {
             DataExtent::Everything => None,
             DataExtent::Selected => Some(&selected),
         };
         let _made = problem::make_missing_files(
             &mut problem,
-            selected,
+            missing,
             self.host,
             self.builder,
             self.context,
         )?;
-        let cases = cases::select_cases(&problem, &self.options.runs.case)?;
+        let cases = cases::ready_cases(&problem, &selected)?;
         let events = self.context.event_sender();
         let bench = self.host.bench(&problem, self.builder, &events);
         let keep = self.keep_directory();
         let validators = validators::build_validators(
             &bench,
-            ImageUse::from_options(keep.as_ref(), self.options.html.as_deref()),
+            ImageUse::from_options(keep.as_ref(), self.context.needs.images),
         )?;
         if let Some(keep) = &keep {
             images::draw_inputs(&bench, &cases, &keep.join("input_visualizer"))?;
@@ -246,9 +265,13 @@ impl Verifier<'_> {
             entries: &entries,
             cases,
             given_time_limit: self.options.runs.time_limit,
-            policy: if self.options.all { RunPolicy::AllAllowed } else { RunPolicy::Proving },
+            policy: if self.options.all || self.context.needs.every_run {
+                RunPolicy::AllAllowed
+            } else {
+                RunPolicy::Proving
+            },
             detail: match self.keep_directory() {
-                None if self.options.html.is_none() => Detail::Brief,
+                None if !self.context.needs.images => Detail::Brief,
                 keep => Detail::Full { keep },
             },
             repeats: true,
@@ -265,7 +288,7 @@ impl Verifier<'_> {
                 is_given,
             ));
             self.context.send_diagnostics(partly_right_warnings(problem, &judged));
-            if self.options.verbose {
+            if self.context.needs.every_run {
                 let judgements: Vec<&Judgement> = judged.iter().map(|(_, it)| *it).collect();
                 self.context.send_diagnostics(undiscriminating::find_undiscriminating(
                     problem,
@@ -280,7 +303,7 @@ impl Verifier<'_> {
         let mut words: Vec<OsString> = vec!["juror".into(), "judge".into()];
         let archive = self.context.archive();
         words.push(archive.clone().unwrap_or_else(|| (&problem.dir).into()).into());
-        words.extend(self.options.given.iter().cloned());
+        words.extend(self.options.given.words.iter().cloned());
         let directory = match archive {
             // Submissions in an archive are identified by name.
             Some(_) => String::new(),

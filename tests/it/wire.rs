@@ -102,8 +102,8 @@ fn every_job_goes_through_the_wrapper() {
             |_| Arc::new(ScriptedExecutor::new(1, |_| Err(JudgeError::new("run", "no").into())));
         let (sender, events) = mpsc::channel();
         let sink = move |event: &StampedEvent| drop(sender.send(event.clone()));
-        let context = Context::new(sink).with_wrapper(Some(refusing));
-        typed.command.with_operation(|it| output::run(it, Ok(()), &context, |_| {}));
+        let mut context = Context::new(sink).with_wrapper(Some(refusing));
+        typed.command.with_command(|command| output::run(command, Ok(()), &mut context, |_| {}));
         let mut report = Report::default();
         events.try_iter().for_each(|event| report.add_event(&event));
         let code = report.exit_code().graver_of(context.exit_code());

@@ -127,7 +127,7 @@ impl LoadedProblems<'_> {
         let bench = self.host.bench(&problem.problem, &builder, &|_| {});
         let cases = match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),
-            None => cases::select_cases(&problem.problem, &[])?,
+            None => cases::all_cases(&problem.problem)?,
         };
         let found = JudgingTask::new(bench, &problem.validators, cases).time_limit()?;
         *known = Some(found.clone());

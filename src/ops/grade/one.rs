@@ -127,7 +127,7 @@ impl LineJudge<'_> {
         }
         let own: Vec<TestCase>;
         let cases = match line.cases {
-            None => cases::select_cases(&problem, &[])?,
+            None => cases::all_cases(&problem)?,
             Some(cases) => {
                 own = cases::numbered_cases(cases.len());
                 inline_cases(&own, cases, line.compare.as_deref())

@@ -9,7 +9,7 @@ use crate::door::submissions::current_directory;
 use crate::door::submissions::{command_submission, local_submission};
 use crate::ops::context::Context;
 use crate::ops::problem::{self, ShownDiagnostics};
-use crate::ops::stress::{StressOptions, StressedSubmission};
+use crate::ops::stress::StressOptions;
 use juror_core::check::options::Options;
 use juror_core::check::options::comparison_arguments;
 use juror_core::event::Event;
@@ -30,7 +30,7 @@ pub(super) fn read_setting(
     options: &StressOptions,
     context: &Context,
 ) -> Result<SearchSubject, Stop> {
-    let mut problem = match &options.package {
+    let mut problem = match options.package() {
         Some(dir) => {
             let problem = problem::read_problem(dir, None, ShownDiagnostics::Errors, context)?;
             if options.promote.is_some() {
@@ -44,17 +44,21 @@ pub(super) fn read_setting(
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
         return Err(Stop::usage(what));
     }
-    let mut submission = match &options.submission {
-        StressedSubmission::File(path) => local_submission(path, &problem).map_err(Stop::usage)?,
-        StressedSubmission::Command(words) => {
-            let mut submission = command_submission(words);
+    let mut submission = match options.targets.last() {
+        Some(path) if options.program.is_empty() => {
+            local_submission(path, &problem).map_err(Stop::usage)?
+        }
+        _ => {
+            let words = options.program.clone();
+            let mut submission = command_submission(&words);
             let directory = current_directory()?;
-            submission.program.command = Some(TypedCommand { words: words.clone(), directory });
+            submission.program.command = Some(TypedCommand { words, directory });
             submission
         }
     };
-    submission.program.set_variant(&options.variant);
-    problem::set_variant(&mut problem, &options.variant, None)?;
+    let variant = options.build.variant();
+    submission.program.set_variant(&variant);
+    problem::set_variant(&mut problem, &variant, None)?;
     let reference = options.reference.as_ref();
     let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;
     let seeded = read_generator(options)?;
@@ -68,7 +72,7 @@ pub(super) fn read_setting(
         inputs.options = Options::parse(&args).map_err(|it| Stop::usage(it.to_string()))?;
         inputs.test_case.output_validator_args = args;
     }
-    if options.package.is_some() {
+    if options.package().is_some() {
         context.send_event(Event::package_read(&inputs.problem, 1, 0));
     }
     let promotes = options.promote.is_some();
@@ -101,12 +105,12 @@ fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop
     let given = GivenProgram::read("--generator", text, ProgramKind::Generator)?;
     let GivenProgram { program, words, shown } = given.with_testlib_header();
     let generator = SeededProgram::new(program, words, shown);
-    if options.size_max.is_some() && !generator.has_size() {
+    if options.n_max.is_some() && !generator.has_size() {
         let what =
             "--n-max: the generator gets no `{n}`; write it in --generator, such as 'gen.py {n}'";
         return Err(Stop::usage(what));
     }
-    Ok(Some(SeededProgram { size_max: options.size_max.unwrap_or(DEFAULT_SIZE_MAX), ..generator }))
+    Ok(Some(SeededProgram { size_max: options.n_max.unwrap_or(DEFAULT_SIZE_MAX), ..generator }))
 }
 
 /// Puts the programs of the command line in the place of the package's. Returns the arguments of the default output
@@ -134,7 +138,7 @@ fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<V
                 cases.for_each(|case| case.output_validator_args.clear());
                 return Ok(None);
             }
-            let is_bare = options.package.is_none() && options.interactor.is_none();
+            let is_bare = options.package().is_none() && options.interactor.is_none();
             return Ok(if is_bare { comparison_arguments("words").ok() } else { None });
         }
     };

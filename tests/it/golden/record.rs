@@ -146,10 +146,10 @@ fn run(
     let context = Context::new(move |stamped| {
         sink.lock().expect("no thread panicked").push(stamped.clone());
     });
-    let context = context.with_wrapper(wrapper);
+    let mut context = context.with_wrapper(wrapper);
     let result = arguments
         .command
-        .with_operation(|operation| output::run(operation, Ok(()), &context, |_| ()));
+        .with_command(|command| output::run(command, Ok(()), &mut context, |_| ()));
     let mut events: Vec<StampedEvent> =
         std::mem::take(&mut heard.lock().expect("no thread panicked"));
     let of_result = result.as_ref().map_or(ExitCode::Success, |it| it.exit_code());

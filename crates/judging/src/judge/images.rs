@@ -56,11 +56,11 @@ const MOST_IMAGES: usize = 4;
 
 impl ImageUse {
     /// `kept_files` is the directory for boxes.
-    pub fn from_options(keep: Option<&FilePath>, page: Option<&Path>) -> Self {
-        match (keep, page) {
-            (_, Some(_)) => Self::OnPage,
-            (Some(_), None) => Self::Saved,
-            (None, None) => Self::Never,
+    pub fn from_options(keep: Option<&FilePath>, has_page: bool) -> Self {
+        match keep {
+            _ if has_page => Self::OnPage,
+            Some(_) => Self::Saved,
+            None => Self::Never,
         }
     }
 }

@@ -6,36 +6,17 @@ use std::marker::PhantomData;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
-/// Options that write, shorten or format a report, and those that the line itself replaces.
-const LEFT_OUT: [&str; 19] = [
-    "case",
-    "class",
-    "color",
-    "csv",
-    "events",
-    "github",
-    "html",
-    "json",
-    "junit",
-    "keep",
-    "only",
-    "promote",
-    "quiet",
-    "save",
-    "save_slowest",
-    "seed",
-    "shard",
-    "sort",
-    "verbose",
-];
+/// Options that write files, and those that the line itself replaces.
+const LEFT_OUT: [&str; 9] =
+    ["case", "class", "html", "keep", "promote", "save", "save_slowest", "seed", "shard"];
 
-/// The options of the command `T` that a line repeats, in the order in which they were given.
+/// Those of the options `T` that a line repeats, in the order in which they were given.
 ///
 /// It must be the first field of `T`: parsers of other fields take values away.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct GivenOptions<T> {
     pub words: Vec<OsString>,
-    command: PhantomData<fn() -> T>,
+    options: PhantomData<fn() -> T>,
 }
 
 impl<T: Args> FromArgMatches for GivenOptions<T> {
@@ -45,7 +26,7 @@ impl<T: Args> FromArgMatches for GivenOptions<T> {
             command.get_arguments().flat_map(|option| given_words(option, matches)).collect();
         given.sort();
         let words = given.into_iter().flat_map(|option| option.words).collect();
-        Ok(Self { words, command: PhantomData })
+        Ok(Self { words, options: PhantomData })
     }
 
     fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), Error> {
@@ -106,9 +87,11 @@ mod tests {
             let words = ["juror"].into_iter().chain(line.split(' '));
             let arguments = Arguments::try_parse_from(words).expect("arguments");
             let given = match &arguments.command {
-                Command::Judge(arguments) | Command::Watch(arguments) => &arguments.given.words,
-                Command::Verify(arguments) => &arguments.given.words,
-                Command::Stress(arguments) => &arguments.given.words,
+                Command::Judge(arguments) | Command::Watch(arguments) => {
+                    &arguments.options.given.words
+                }
+                Command::Verify(arguments) => &arguments.options.given.words,
+                Command::Stress(arguments) => &arguments.options.given.words,
                 _ => panic!("{line} has no line that repeats it"),
             };
             assert_eq!(command_line(given), expected, "{line}");

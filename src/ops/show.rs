@@ -5,10 +5,9 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::cli::options::OutputOptions;
-use crate::cli::output::Operation;
 use crate::door::cases::find_case;
 use crate::ops::context::Context;
+use crate::ops::operation::Operation;
 use crate::ops::problem::{self, ShownDiagnostics};
 use juror_core::event::Event;
 use juror_core::stop::Stop;
@@ -17,7 +16,7 @@ use juror_packages::package::format_names;
 use juror_packages::package::listing::{case_files, listing};
 
 #[derive(Debug, Args)]
-pub struct ShowArguments {
+pub struct ShowOptions {
     /// The problem package: a directory or an archive
     pub package: PathBuf,
     /// A test case, to see its files
@@ -28,29 +27,23 @@ pub struct ShowArguments {
     /// Format of the package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
     pub format: Option<String>,
-    #[command(flatten)]
-    pub output: OutputOptions,
 }
 
-impl Operation for ShowArguments {
+impl Operation for ShowOptions {
     type Result = PackageListing;
     const NAME: &'static str = "show";
-
-    fn output(&self) -> OutputOptions {
-        self.output.clone()
-    }
 
     fn run(&self, context: &Context) -> Result<PackageListing, Stop> {
         show(self, context)
     }
 }
 
-fn show(arguments: &ShowArguments, context: &Context) -> Result<PackageListing, Stop> {
-    let format = arguments.format.as_deref();
+fn show(options: &ShowOptions, context: &Context) -> Result<PackageListing, Stop> {
+    let format = options.format.as_deref();
     let problem =
-        problem::read_problem(&arguments.package, format, ShownDiagnostics::Errors, context)?;
-    let case = match &arguments.case {
-        Some(typed) => Some(case_files(find_case(&problem, typed)?, arguments.all)?),
+        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    let case = match &options.case {
+        Some(typed) => Some(case_files(find_case(&problem, typed)?, options.all)?),
         None => None,
     };
     context.send_event(Event::package_read(

@@ -32,18 +32,18 @@ fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * factor).map_err(|_| expected.to_owned())
 }
 
-pub(super) fn parse_span_or_zero(text: &str) -> Result<Duration, String> {
+pub fn parse_span_or_zero(text: &str) -> Result<Duration, String> {
     const MAX: Duration = Duration::from_hours(366 * 24);
     let span = duration(text)?;
     if span <= MAX { Ok(span) } else { Err("expected at most a year".to_owned()) }
 }
 
-pub(super) fn parse_span(text: &str) -> Result<Duration, String> {
+pub fn parse_span(text: &str) -> Result<Duration, String> {
     let span = parse_span_or_zero(text)?;
     if span.is_zero() { Err("expected more than 0".to_owned()) } else { Ok(span) }
 }
 
-pub(super) fn parse_time_limit(text: &str) -> Result<Duration, String> {
+pub fn parse_time_limit(text: &str) -> Result<Duration, String> {
     const LIMITS: [Duration; 2] = [Duration::from_millis(1), Duration::from_hours(24)];
     let limit = duration(text)?;
     if (LIMITS[0]..=LIMITS[1]).contains(&limit) {
@@ -54,7 +54,7 @@ pub(super) fn parse_time_limit(text: &str) -> Result<Duration, String> {
 }
 
 /// A kilobyte has 1,024 bytes, since contests mean that.
-pub(super) fn parse_size(text: &str) -> Result<Bytes, String> {
+pub fn parse_size(text: &str) -> Result<Bytes, String> {
     let expected = "expected a size, such as 256M or 1G; a number alone is in MiB";
     let (number, unit) = split_unit(text).ok_or(expected)?;
     let shift = match &*unit.to_ascii_lowercase() {
@@ -73,7 +73,7 @@ pub(super) fn parse_size(text: &str) -> Result<Bytes, String> {
     }
 }
 
-pub(super) fn parse_memory_limit(text: &str) -> Result<Bytes, String> {
+pub fn parse_memory_limit(text: &str) -> Result<Bytes, String> {
     let limit = parse_size(text)?;
     if (Bytes::kib(1)..=Bytes::mib(1 << 20)).contains(&limit) {
         Ok(limit)
