@@ -1,14 +1,15 @@
 //! The command line: its commands and their arguments.
 
-use clap::{Parser, Subcommand};
+use std::path::PathBuf;
+
+use clap::{Arg, Args, Parser, Subcommand};
+use clap_complete::Shell;
 
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
 use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
 use crate::cli::options::{LogOptions, NoOptions, ReportOptions, TableReports};
 use crate::cli::output::{AnyCommand, CommandArguments};
 use crate::cli::schema::SchemaOptions;
-use crate::cli::shell::{CompletionsOptions, ManOptions};
-use crate::cli::watch::hide_refused_option;
 use crate::cli::worker::WorkerArguments;
 use crate::doctor::DoctorOptions;
 use crate::ops::cache::ManageOptions;
@@ -32,6 +33,20 @@ use crate::ops::verify::VerifyOptions;
 pub type JudgeArguments = CommandArguments<JudgeOptions, TableReports>;
 /// Of a command that prints text, and nothing about submissions.
 type PlainArguments<O> = CommandArguments<O, NoOptions, NoOptions>;
+
+#[derive(Args, Debug)]
+pub struct CompletionsOptions {
+    /// Which shell
+    #[arg(value_enum)]
+    pub shell: Shell,
+}
+
+#[derive(Args, Debug)]
+pub struct ManOptions {
+    /// Where to write the pages; created if it does not exist
+    #[arg(value_name = "DIR")]
+    pub directory: PathBuf,
+}
 
 /// Judges programs: runs submissions on test cases in a sandbox with limits, compares
 /// their output, and says what happened and why.
@@ -224,6 +239,24 @@ pub enum Command {
     ///
     /// For example: juror man ~/.local/share/man/man1, then man juror-judge
     Man(PlainArguments<ManOptions>),
+}
+
+pub(super) type OptionTest = fn(&JudgeArguments) -> bool;
+
+/// Options that `juror watch` refuses, because it judges many times.
+pub(super) const SINGLE_RUN_OPTIONS: [(&str, OptionTest); 4] = [
+    ("json", |it| it.output.json),
+    ("keep", |it| it.options.runs.keep.is_some()),
+    ("shard", |it| it.options.runs.shard.is_some()),
+    ("github", |it| it.reports.files.github),
+];
+
+fn hide_refused_option(arg: Arg) -> Arg {
+    if SINGLE_RUN_OPTIONS.iter().any(|(name, _)| arg.get_id() == name) {
+        arg.hide(true)
+    } else {
+        arg
+    }
 }
 
 impl Command {

@@ -32,6 +32,7 @@ use juror_core::language::table::Language;
 use crate::cli::arguments::{Arguments, Command};
 use crate::door::submissions::suggest_program;
 use crate::report::log::{LogFormat, obeys_log};
+use crate::report::style::fill_lines;
 use juror_core::exit_code::ExitCode;
 use juror_core::text::{printable, with_help};
 use juror_packages::package::suggest::meant;
@@ -130,7 +131,7 @@ fn with_tips(mut error: clap::Error, words: &[String]) -> clap::Error {
             let Some(typed) = typed(&error, ContextKind::InvalidSubcommand) else { return error };
             let is_help = words.first().is_some_and(|word| word == "help");
             if is_help && words.get(1) == Some(&typed) {
-                return topics::unknown_topic(&typed);
+                return unknown_topic(&typed);
             }
             error.remove(ContextKind::SuggestedSubcommand);
             error.remove(ContextKind::Suggested);
@@ -166,6 +167,23 @@ fn with_tips(mut error: clap::Error, words: &[String]) -> clap::Error {
         _ => {}
     }
     error
+}
+
+/// The error for a name that is neither a command nor a topic. It lists both.
+fn unknown_topic(name: &str) -> clap::Error {
+    let arguments = Arguments::command();
+    let shown = arguments.get_subcommands().filter(|command| !command.is_hide_set());
+    let commands: Vec<&str> = shown.map(clap::Command::get_name).collect();
+    let tip = meant(name, commands.iter().copied().chain(topics::topic_names()));
+    let tip = tip.map_or(String::new(), |near| format!("\n\n  tip: did you mean '{near}'?"));
+    let commands = fill_lines(commands.into_iter(), 78).join("\n  ");
+    let text = format!(
+        "no command or topic has the name '{}'{tip}\n\n\
+         Commands, for `juror help COMMAND`:\n  {commands}\n\n{}\n",
+        printable(name),
+        topics::list_topics()
+    );
+    clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 
 enum OptionTip {

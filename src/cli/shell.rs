@@ -3,34 +3,19 @@
 use std::fs::{self, Permissions};
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use clap::{Args, CommandFactory};
-use clap_complete::Shell;
+use clap::CommandFactory;
 use clap_mangen::Man;
 use tempfile::NamedTempFile;
 
-use crate::cli::arguments::Arguments;
+use crate::cli::arguments::{Arguments, CompletionsOptions, ManOptions};
 use crate::cli::complete::{SHELLS, VARIABLE};
 use crate::cli::output::print;
 use crate::ops::context::Context;
 use crate::ops::operation::Operation;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
-
-#[derive(Args, Debug)]
-pub struct CompletionsOptions {
-    /// Which shell
-    #[arg(value_enum)]
-    pub shell: Shell,
-}
-
-#[derive(Args, Debug)]
-pub struct ManOptions {
-    /// Where to write the pages; created if it does not exist
-    #[arg(value_name = "DIR")]
-    pub directory: PathBuf,
-}
 
 impl Operation for CompletionsOptions {
     type Result = ();

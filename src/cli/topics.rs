@@ -3,16 +3,9 @@
 use std::env;
 use std::io::{IsTerminal, stdout};
 
-use clap::CommandFactory;
-use clap::error::ErrorKind;
-
-use crate::cli::arguments::Arguments;
 use crate::cli::output::print;
 use crate::cli::streams;
-use crate::report::style::fill_lines;
 use juror_core::exit_code::ExitCode;
-use juror_core::text::printable;
-use juror_packages::package::suggest::meant;
 use juror_sandbox::sandbox::host_tool::show_in_pager;
 
 struct Topic {
@@ -75,6 +68,10 @@ pub(super) fn list_topics() -> String {
     format!("Topics, for `juror help TOPIC`:{rows}")
 }
 
+pub(super) fn topic_names<'a>() -> impl Iterator<Item = &'a str> {
+    TOPICS.iter().map(|topic| topic.name)
+}
+
 /// `None` if there is no such page.
 pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
     let [help, name] = words else { return None };
@@ -90,24 +87,6 @@ pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
         },
         |()| ExitCode::Success,
     ))
-}
-
-/// The error for a name that is neither a command nor a topic. It lists both.
-pub(super) fn unknown_topic(name: &str) -> clap::Error {
-    let arguments = Arguments::command();
-    let shown = arguments.get_subcommands().filter(|command| !command.is_hide_set());
-    let commands: Vec<&str> = shown.map(clap::Command::get_name).collect();
-    let topics = TOPICS.iter().map(|topic| topic.name);
-    let tip = meant(name, commands.iter().copied().chain(topics));
-    let tip = tip.map_or(String::new(), |near| format!("\n\n  tip: did you mean '{near}'?"));
-    let commands = fill_lines(commands.into_iter(), 78).join("\n  ");
-    let text = format!(
-        "no command or topic has the name '{}'{tip}\n\n\
-         Commands, for `juror help COMMAND`:\n  {commands}\n\n{}\n",
-        printable(name),
-        list_topics()
-    );
-    clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 
 fn pager() -> String {

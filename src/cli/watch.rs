@@ -9,17 +9,16 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{mem, thread};
 
-use clap::Arg;
-
-use crate::cli::arguments::JudgeArguments;
+use crate::cli::arguments::{JudgeArguments, SINGLE_RUN_OPTIONS};
 use crate::cli::output::{AnyCommand, CommandSettings, report_files, run_command, run_command_in};
 use crate::cli::streams;
 use crate::cli::watch::files::{FileWatcher, WatchedPaths};
 use crate::cli::watch::judged::JudgedFiles;
 use crate::door::comparison::ComparisonMode;
 use crate::ops::context::Context;
-use crate::ops::host::{StopHandle, stop_on_signal};
+use crate::ops::host::stop_on_signal;
 use crate::ops::judge::{JudgeOptions, judge};
+use crate::ops::stop_handle::StopHandle;
 use crate::report::document::Report;
 use crate::report::result::AnyResult;
 use juror_core::exit_code::ExitCode;
@@ -140,23 +139,6 @@ fn describe_changes(changed: &[PathBuf]) -> String {
 
 fn printable_path(path: &Path) -> String {
     printable(&path.to_string_lossy())
-}
-
-type OptionTest = fn(&JudgeArguments) -> bool;
-
-const SINGLE_RUN_OPTIONS: [(&str, OptionTest); 4] = [
-    ("json", |it| it.output.json),
-    ("keep", |it| it.options.runs.keep.is_some()),
-    ("shard", |it| it.options.runs.shard.is_some()),
-    ("github", |it| it.reports.files.github),
-];
-
-pub(super) fn hide_refused_option(arg: Arg) -> Arg {
-    if SINGLE_RUN_OPTIONS.iter().any(|(name, _)| arg.get_id() == name) {
-        arg.hide(true)
-    } else {
-        arg
-    }
 }
 
 fn refuse_single_run_options(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Map, Value};
 
-use crate::convert::scores;
+use crate::convert::{FactMap, scores};
 use juror_core::check::options::{comparison_name, is_of_validator};
 use juror_core::grader::{Grader, Graders, VerdictMode};
 use juror_core::judgement::JudgeError;
@@ -40,9 +40,6 @@ pub fn losses(plan: PlannedPackage, old: &Problem, new: &Problem) -> Result<Vec<
     add_differences(&old_facts, &new_facts, &mut lost);
     Ok(lost.into_losses())
 }
-
-/// Facts by place and name, with their values. A program, a file or a test case that is there has none.
-pub(super) type FactMap = BTreeMap<(String, String), Option<String>>;
 
 struct Facts<'a> {
     names: &'a NameMap<'a>,

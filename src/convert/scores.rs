@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::convert::losses::FactMap;
+use crate::convert::FactMap;
 use juror_core::grader::Grader;
 use juror_core::problem::Problem;
 use juror_core::protocol::Protocol;

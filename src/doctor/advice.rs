@@ -3,6 +3,7 @@
 //! This is a pure function of facts, so that tests can cover hosts of every kind.
 
 use crate::doctor::evenness::time_findings;
+use crate::doctor::{advice_text, advice_with_command, new_finding};
 use juror_core::host::{Advice, Finding, FindingRating, HostFacts, ToolFact, TriedIsolation};
 use juror_core::isolation::Isolation;
 use juror_core::judgement::FaultKind;
@@ -30,22 +31,6 @@ pub fn all_findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
     findings.push(temporary_finding(facts));
     findings.extend(tools.iter().map(tool_finding));
     findings
-}
-
-pub(super) fn new_finding(
-    grade: FindingRating,
-    subject: &'static str,
-    text: impl Into<String>,
-) -> Finding {
-    Finding { grade, subject, text: text.into(), advice: None, command: None }
-}
-
-pub(super) fn advice_with_command(text: &str, command: &str) -> Option<Advice> {
-    Some((text.to_owned(), Some(command.to_owned())))
-}
-
-pub(super) fn advice_text(text: &str) -> Option<Advice> {
-    Some((text.to_owned(), None))
 }
 
 fn isolation_findings(facts: &HostFacts) -> Vec<Finding> {

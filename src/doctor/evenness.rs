@@ -1,6 +1,6 @@
 //! Draws conclusions from a machine's calibration: whether times are even, and what would make them so.
 
-use crate::doctor::advice::{advice_text, advice_with_command, new_finding};
+use crate::doctor::{advice_text, advice_with_command, new_finding};
 use juror_core::host::{Calibration, Finding, FindingRating};
 
 /// One finding if times are even, otherwise one for each problem.

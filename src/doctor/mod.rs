@@ -8,7 +8,7 @@ use clap::Args;
 use crate::doctor::advice::{all_findings, chosen_isolation};
 use crate::ops::context::Context;
 use crate::ops::operation::Operation;
-use juror_core::host::{Diagnosis, InstalledTool, ToolFact};
+use juror_core::host::{Advice, Diagnosis, Finding, FindingRating, InstalledTool, ToolFact};
 use juror_core::language::tool::{TOOLS, Tool};
 use juror_core::language::toolchain::Toolchains;
 use juror_core::stop::Stop;
@@ -47,4 +47,16 @@ fn query_tools() -> Result<Vec<ToolFact>, Stop> {
         Ok(is_told.then(|| ToolFact { name: tool.name().to_owned(), found, help }))
     };
     Ok(parallel::map_on(TOOLS.len(), &TOOLS, ask)?.into_iter().flatten().collect())
+}
+
+fn new_finding(grade: FindingRating, subject: &'static str, text: impl Into<String>) -> Finding {
+    Finding { grade, subject, text: text.into(), advice: None, command: None }
+}
+
+fn advice_with_command(text: &str, command: &str) -> Option<Advice> {
+    Some((text.to_owned(), Some(command.to_owned())))
+}
+
+fn advice_text(text: &str) -> Option<Advice> {
+    Some((text.to_owned(), None))
 }

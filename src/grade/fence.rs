@@ -2,7 +2,7 @@
 //!
 //! Source: CommonMark 0.31, section 4.5.
 
-use crate::grade::graded::{FaultyPart, LineFault};
+use crate::grade::fault::{FaultyPart, LineFault};
 use juror_core::language::essence;
 
 /// No program begins with a fence, in any language.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 use serde_with::serde_as;
 
+use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::line::{ResultDetail, id_schema};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
 use juror_core::score::TotalScore;
@@ -61,50 +62,6 @@ pub struct GradedLine {
     pub test_cases: Option<Arc<Vec<CaseJudgement>>>,
     /// The compiler's report, if the line asks for test cases and there is something to report.
     pub compiler: Option<CompilerReport>,
-}
-
-/// Why a line has no verdict.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct LineFault {
-    /// Whose fault it is.
-    pub kind: FaultyPart,
-    /// What is wrong.
-    pub message: String,
-    /// What to do about it, if that is known.
-    pub help: Option<String>,
-}
-
-/// Whose fault it is that there is no verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FaultyPart {
-    /// The line is invalid.
-    Line,
-    /// Its source cannot be read, is in no known language, or is Markdown.
-    Source,
-    /// The package cannot be used.
-    Package,
-    /// This machine lacks the compiler.
-    Skipped,
-    /// The judge failed.
-    Judge,
-}
-
-impl LineFault {
-    /// A long message is cut.
-    pub fn new(kind: FaultyPart, message: impl Into<String>, help: Option<String>) -> Self {
-        const LONGEST: usize = 1000;
-        let mut message = message.into();
-        if let Some((end, _)) = message.char_indices().nth(LONGEST) {
-            message.truncate(end);
-            message.push('…');
-        }
-        Self { kind, message, help }
-    }
-
-    pub fn of_line(message: impl Into<String>, help: impl Into<String>) -> Self {
-        Self::new(FaultyPart::Line, message, Some(help.into()))
-    }
 }
 
 impl GradedLine {

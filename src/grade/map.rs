@@ -5,8 +5,8 @@
 
 use serde_json::{Map as Object, Value};
 
-use crate::grade::graded::LineFault;
-use crate::grade::line::{LINE_SCHEMA, parse_json};
+use crate::grade::fault::{LineFault, parse_json};
+use crate::grade::line::LINE_SCHEMA;
 use juror_packages::package::suggest::nearest;
 
 #[derive(Clone, Debug, PartialEq)]

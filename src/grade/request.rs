@@ -3,8 +3,7 @@
 
 use serde_json::Value;
 
-use crate::grade::graded::LineFault;
-use crate::grade::line::escape_pointer;
+use crate::grade::fault::{LineFault, escape_pointer};
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct UnsupportedRequest {

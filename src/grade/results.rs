@@ -20,7 +20,8 @@ use rustix::io::Errno;
 use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 
-use crate::grade::graded::{FORMAT_VERSION, FaultyPart, GradeTally};
+use crate::grade::fault::FaultyPart;
+use crate::grade::graded::{FORMAT_VERSION, GradeTally};
 use juror_core::verdict::Verdict;
 
 /// Another process may hold the lock so long: a killed one needs a moment to end on a busy machine.

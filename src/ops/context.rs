@@ -7,8 +7,8 @@ use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use crate::door::open_package::OpenPackage;
-use crate::ops::host::StopHandle;
 use crate::ops::package_names::{self, PackageNames};
+use crate::ops::stop_handle::StopHandle;
 use juror_core::cache_use::CacheUse;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, StampedEvent};

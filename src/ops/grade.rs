@@ -12,11 +12,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
-use crate::grade::graded::{GradeTally, LineFault};
-use crate::grade::line::LineSettings;
+use crate::grade::fault::LineFault;
+use crate::grade::graded::GradeTally;
 use crate::grade::map::LineMap;
 use crate::grade::reader::{LONGEST_LINE, LineReader, RawLine};
 use crate::grade::results::{EarlierResults, LineHistory, digest};
+use crate::grade::settings::LineSettings;
 use crate::grade::stream::{ResultOrder, Stream};
 use crate::ops::context::Context;
 use crate::ops::grade::loaded::LoadedProblems;

@@ -1,8 +1,6 @@
 //! Runs programs here or on workers, and stops them at Ctrl-C.
 
-use parking_lot::Mutex;
 use std::env;
-use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Command;
@@ -17,6 +15,7 @@ use signal_hook::iterator::Signals;
 
 use crate::ops::context::Context;
 use crate::ops::options::{HostOptions, WorkerCommand};
+use crate::ops::stop_handle::StopHandle;
 use juror_core::event::{Event, Shortfall};
 use juror_core::exit_code::ExitCode;
 use juror_core::host::TriedIsolation;
@@ -25,7 +24,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::problem::Problem;
-use juror_core::stop::{Stop, StopFlag, interrupt, was_interruption_noticed};
+use juror_core::stop::{Stop, interrupt, was_interruption_noticed};
 use juror_core::text::printable;
 use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
@@ -49,48 +48,6 @@ pub struct Host {
     pub stop_handle: StopHandle,
     cache: ResultCache,
     toolchains: Arc<Toolchains>,
-}
-
-/// Stops the runs of a host from another thread, even if the host starts later.
-#[derive(Clone, Default)]
-pub struct StopHandle(Arc<Mutex<StopState>>);
-
-#[derive(Default)]
-struct StopState {
-    executor: Option<Arc<dyn Executor>>,
-    flag: StopFlag,
-}
-
-impl StopHandle {
-    /// Stops all current and later runs.
-    pub fn stop(&self) {
-        let ending = self.0.lock();
-        ending.flag.set();
-        ending.executor.iter().for_each(|executor| executor.stop());
-    }
-
-    pub fn is_stopped(&self) -> bool {
-        self.flag().is_set()
-    }
-
-    /// For work that runs no programs.
-    pub fn flag(&self) -> StopFlag {
-        self.0.lock().flag.clone()
-    }
-
-    fn set_executor(&self, executor: Option<Arc<dyn Executor>>) {
-        let mut ending = self.0.lock();
-        if ending.flag.is_set() {
-            executor.iter().for_each(|executor| executor.stop());
-        }
-        ending.executor = executor;
-    }
-}
-
-impl fmt::Debug for StopHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StopHandle").finish_non_exhaustive()
-    }
 }
 
 /// A second signal within this time counts as part of the first. A closing terminal sends several at once, and a

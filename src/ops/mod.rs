@@ -1,6 +1,7 @@
 //! What commands do, and the options that they take; without terminals.
 
 pub mod amounts;
+pub mod assembly;
 pub mod cache;
 pub mod compare;
 pub mod concurrent_packages;
@@ -29,6 +30,7 @@ pub mod show;
 pub mod staging;
 pub mod statement;
 pub mod stdin;
+pub mod stop_handle;
 pub mod strength;
 pub mod stress;
 pub mod tests_beside;

@@ -6,7 +6,7 @@ use std::os::fd::AsFd;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
-use crate::ops::host::StopHandle;
+use crate::ops::stop_handle::StopHandle;
 
 pub struct InterruptibleStdin {
     file: File,

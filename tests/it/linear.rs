@@ -11,7 +11,7 @@ use std::io::Cursor;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use juror::grade::line::LineSettings;
+use juror::grade::settings::LineSettings;
 use juror_core::check::compare::compare;
 use juror_core::check::options::Options;
 use juror_core::event::StampedEvent;

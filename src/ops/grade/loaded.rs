@@ -7,7 +7,7 @@ use std::sync::mpsc::channel;
 
 use crate::door::cases;
 use crate::door::comparison::{ComparisonMode, set_comparison};
-use crate::grade::graded::{FaultyPart, LineFault};
+use crate::grade::fault::{FaultyPart, LineFault};
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::problem::{self, ShownDiagnostics};

@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use crate::door::cases;
 use crate::door::submissions::named_submission;
+use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::fence;
-use crate::grade::graded::{FaultyPart, GradedLine, LineFault};
-use crate::grade::line::{
-    BrokenLine, InlineCase, LineLimits, LineSettings, ResultDetail, SourceParts, StreamLine,
-};
+use crate::grade::graded::GradedLine;
+use crate::grade::line::{InlineCase, LineLimits, ResultDetail, SourceParts, StreamLine};
 use crate::grade::map::suggestion;
 use crate::grade::reader::{LONGEST_LINE, RawLine};
+use crate::grade::settings::{BrokenLine, LineSettings};
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::host::Host;
 use juror_core::check::options::Options;

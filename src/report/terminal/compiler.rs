@@ -1,8 +1,7 @@
 //! Messages of a compiler, as it wrote them, in colours if the terminal has them.
 
 use crate::report::style::{Style, TextRole};
-use crate::report::terminal::judgement::{lines_of, write_left_out};
-use crate::report::terminal::page::Page;
+use crate::report::terminal::page::{Page, lines_of, write_left_out};
 use juror_core::text::message_line;
 
 const MAX_LINES: usize = 30;

@@ -8,12 +8,12 @@ use crate::report::style::{Style, TextRole};
 use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::difference;
 use crate::report::terminal::interaction;
-use crate::report::terminal::page::{INDENT, Label, Page};
+use crate::report::terminal::page::{INDENT, Label, Page, lines_of, write_left_out};
 use crate::report::terminal::score;
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
 use juror_core::outcome::Outcome;
-use juror_core::text::{count, count_if_any, joined, printable, shell_word, with_help};
-use juror_core::units::{Bytes, seconds};
+use juror_core::text::{count, joined, printable, shell_word, with_help};
+use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
 
 const MAX_QUOTED_LINES: usize = 12;
@@ -449,25 +449,6 @@ fn write_input(page: &mut Page<'_>, evidence: &Evidence) {
         let file = shell_word(file.as_os_str().as_encoded_bytes());
         page.line(INDENT, &format!("in full: less {file}"));
     }
-}
-
-pub(super) fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
-    let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
-    let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
-    if !what.is_empty() {
-        let text = format!("{} {what}", page.style.ellipsis());
-        let text = page.style.paint(TextRole::Dim, &text);
-        page.line(INDENT + 2, &text);
-    }
-}
-
-/// Without line ends, and without blank lines at the end.
-pub(super) fn lines_of(text: &[u8]) -> Vec<&[u8]> {
-    let text = text.trim_ascii_end();
-    if text.is_empty() {
-        return Vec::new();
-    }
-    text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
 fn path(path: impl Display) -> String {

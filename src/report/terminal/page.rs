@@ -4,7 +4,8 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::report::style::{Style, TextRole, fill_lines, shorten};
 use crate::report::terminal::columns::{TableCell, align_columns};
-use juror_core::text::{message_line, visible};
+use juror_core::text::{count_if_any, joined, message_line, visible};
+use juror_core::units::Bytes;
 
 pub const INDENT: usize = 5;
 
@@ -157,6 +158,25 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
         }
     }
     fill_lines(words.iter().map(|word| &**word), width)
+}
+
+pub(super) fn write_left_out(page: &mut Page<'_>, number: usize, noun: &str, bytes: u64) {
+    let bytes = (bytes > 0).then(|| format!("{} more", Bytes(bytes)));
+    let what = joined(count_if_any(number, noun).into_iter().chain(bytes), " and ");
+    if !what.is_empty() {
+        let text = format!("{} {what}", page.style.ellipsis());
+        let text = page.style.paint(TextRole::Dim, &text);
+        page.line(INDENT + 2, &text);
+    }
+}
+
+/// Without line ends, and without blank lines at the end.
+pub(super) fn lines_of(text: &[u8]) -> Vec<&[u8]> {
+    let text = text.trim_ascii_end();
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split(|&byte| byte == b'\n').map(|line| line.strip_suffix(b"\r").unwrap_or(line)).collect()
 }
 
 #[cfg(test)]
