@@ -95,9 +95,10 @@ impl Sandbox {
             return Vec::new();
         }
         let refused = host.refused().iter();
-        let why =
-            refused.filter_map(|it| Some(format!("{}: {}", it.isolation, it.fault.as_ref()?)));
-        why.chain(host.gaps()).collect()
+        let faults = refused.filter_map(|level| {
+            Some(format!("{}: {}", level.isolation, level.fault.as_ref()?))
+        });
+        faults.chain(host.gaps()).collect()
     }
 
     /// Ends all runs, also later ones. Their callers get [`ErrorKind::Stopped`].

@@ -30,7 +30,7 @@ const OWN_SIGNALS: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
 /// `None` unless a signal from outside killed the compiler.
 pub(super) fn killing_signal(outcome: &Outcome) -> Option<Signal> {
     match (outcome.stopped_by, outcome.ending) {
-        (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !OWN_SIGNALS.contains(&it.0)),
+        (None, Ending::Signalled(signal)) if !OWN_SIGNALS.contains(&signal.0) => Some(signal),
         _ => None,
     }
 }

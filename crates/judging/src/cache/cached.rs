@@ -32,7 +32,7 @@ impl ResultKey {
     fn is_of(&self, reply: &WorkReply) -> bool {
         let Some(workers) = &self.workers else { return true };
         let ran =
-            |reply: &JobReply| reply.outcome.worker_id.is_some_and(|it| workers.contains(&it));
+            |reply: &JobReply| reply.outcome.worker_id.is_some_and(|id| workers.contains(&id));
         reply.replies().into_iter().all(ran)
     }
 }
@@ -91,7 +91,7 @@ impl CachedExecutor {
         let origin = self.knowledge.origin(&digest).ok_or_else(lost_program)?;
         let reply = self.run_fresh(&origin, RunMode::default())?;
         let mut blobs = reply.replies().into_iter().flat_map(JobReply::blobs);
-        let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
+        let same = blobs.find(|blob| blob.digest().is_ok_and(|own| own == digest));
         lost.receive(same.ok_or_else(lost_program)?.clone());
         self.keep_result(&self.keys(&origin), &origin, &reply);
         Ok(())

@@ -116,7 +116,7 @@ mod tests {
                      joint: bool| {
             let outcome = outcome(stop, cpu, wall, peak);
             let now = limits(now.0, now.1);
-            let found = [true, false].map(|it| is_still_valid(&outcome, &old, &now, it));
+            let found = [true, false].map(|alone| is_still_valid(&outcome, &old, &now, alone));
             assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
         };
         // The run ended by itself.

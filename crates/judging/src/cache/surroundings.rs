@@ -193,7 +193,7 @@ impl Surroundings {
         }
         let key = digest_of(&("contents", &stamp))?;
         let kept = self.store.as_ref().and_then(|store| store.get(&key));
-        let kept = kept.and_then(|it| it.bytes.try_into().ok()).map(Digest);
+        let kept = kept.and_then(|record| record.bytes.try_into().ok()).map(Digest);
         let (digest, is_settled) = match kept {
             Some(digest) => (digest, true),
             None => {
@@ -248,11 +248,11 @@ impl Surroundings {
         names.into_iter().all(|(name, target)| {
             let path = dir.join(OsStr::from_bytes(&name));
             let found = fs::symlink_metadata(&path).ok();
-            let size = found.as_ref().filter(|it| it.is_file()).map(fs::Metadata::len);
+            let size = found.as_ref().filter(|file| file.is_file()).map(fs::Metadata::len);
             let contents = size.filter(|size| *size <= SMALL).and_then(|_| self.file_digest(&path));
             let name = path.as_os_str().as_bytes().to_vec();
             entries.push(InstalledEntry { name, target, size, contents });
-            let is_inner = levels > 1 && found.is_some_and(|it| it.is_dir());
+            let is_inner = levels > 1 && found.is_some_and(|file| file.is_dir());
             !is_inner || self.read_entries(&path, levels - 1, entries)
         })
     }
@@ -315,10 +315,10 @@ fn python_directories(libraries: &Path) -> Vec<PathBuf> {
 fn list_names(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     let entry = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.ok()?;
-        let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
         let target = is_link.then(|| fs::read_link(entry.path()).ok()).flatten();
         let bytes = |path: &OsStr| path.as_bytes().to_vec();
-        Some((bytes(&entry.file_name()), target.map(|it| bytes(it.as_os_str()))))
+        Some((bytes(&entry.file_name()), target.map(|target| bytes(target.as_os_str()))))
     };
     Some(fs::read_dir(dir).ok()?.filter_map(entry).collect())
 }
@@ -341,7 +341,7 @@ pub(super) fn processor() -> Vec<String> {
     let Ok(file) = File::open("/proc/cpuinfo") else { return Vec::new() };
     let lines = BufReader::new(file).lines().map_while(Result::ok);
     let first = lines.take_while(|line| !line.trim().is_empty());
-    first.filter(|line| STEADY.iter().any(|it| line.starts_with(it))).collect()
+    first.filter(|line| STEADY.iter().any(|name| line.starts_with(name))).collect()
 }
 
 #[cfg(test)]
@@ -474,7 +474,7 @@ mod tests {
     #[test]
     fn a_store_of_packages_is_identified_by_names() {
         let dir = tempfile::tempdir().unwrap();
-        (0..=NAMES_MAX).for_each(|it| drop(File::create(dir.path().join(it.to_string()))));
+        (0..=NAMES_MAX).for_each(|number| drop(File::create(dir.path().join(number.to_string()))));
         let installed_digest = || Surroundings::default().installed_digest(dir.path());
         let first = installed_digest();
         fs::write(dir.path().join("7"), "x").unwrap();

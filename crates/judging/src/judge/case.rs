@@ -395,7 +395,7 @@ impl CaseJudge<'_> {
         let transcript =
             if is_shown { Some(pass_transcript(&problem.io, pass, &reply)?) } else { None };
         transcript.iter().try_for_each(|transcript| self.keep_transcript(pass, transcript))?;
-        let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
+        let is_sensitive = repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive);
         let mut judged =
             self.within_margin(is_sensitive, |limits| match classify(&reply.outcome, limits) {
                 Some(rejected) => Ok(self.note_right_output(pass, &reply, rejected).into()),

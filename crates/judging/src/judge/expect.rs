@@ -20,8 +20,9 @@ pub fn broken_expectations(
     judgement: &Judgement,
     all_cases: &[&str],
 ) -> Vec<BrokenExpectation> {
-    let is_meant = |it: &Expectation| {
-        it.overall.as_ref().is_some_and(|it| it.verdicts.contains(&Verdict::CompileError))
+    let is_meant = |expectation: &Expectation| {
+        let overall = expectation.overall.as_ref();
+        overall.is_some_and(|overall| overall.verdicts.contains(&Verdict::CompileError))
     };
     if judgement.verdict == Verdict::CompileError && !expectations.is_empty() {
         if expectations.iter().any(is_meant) {

@@ -136,7 +136,7 @@ impl Visualizers {
 /// Draws the inputs of test cases, and keeps the images in this directory.
 pub fn draw_inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Result<(), Stop> {
     let Some(visualizer) = Visualizer::build_for_inputs(bench)? else { return Ok(()) };
-    let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
+    let cases: Vec<_> = cases.iter().filter(|case| case.static_args.is_none()).collect();
     let draw = |case: &&ReadyCase<'_>| {
         let path = dir.join(flat_stem(&case.test_case.name));
         let answer = case.answer()?;

@@ -34,7 +34,7 @@ impl CaseJudge<'_> {
         let mut partner = validator.job(question);
         let own = partner.limits.wall_time;
         // So the submission's time always ends first. The validator loses no time while the submission waits.
-        partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, it)| own + it);
+        partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, time)| own + time);
         let partner_limits = partner.limits.clone();
         let work = Work::from(JointJob {
             program,
@@ -56,7 +56,7 @@ impl CaseJudge<'_> {
         )?;
         let JointReply { program, partner, output_end_reported, deadlock, debt, transcript } =
             reply;
-        let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
+        let is_sensitive = repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive);
         if let Some(box_path) = &box_path {
             save_interactive_run(box_path, &pass.input, &program.reply)?;
         }

@@ -157,7 +157,9 @@ impl JudgingTask<'_> {
     /// Runs the submissions that must not be too slow. The slowest one gets its margin.
     fn infer_time_limit(&self) -> Result<TimeLimit, Stop> {
         let problem = self.bench.problem;
-        let bounds = |it: &&Submission| it.expectations.iter().any(Expectation::is_lower_bound);
+        let bounds = |submission: &&Submission| {
+            submission.expectations.iter().any(Expectation::is_lower_bound)
+        };
         let bounding: Vec<Submission> =
             problem.submissions.iter().filter(bounds).cloned().collect();
         if bounding.is_empty() {

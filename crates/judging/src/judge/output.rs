@@ -129,6 +129,6 @@ pub fn judge_known_output(
     };
     let pass = Pass::first(case.input.clone());
     let judged = trial.judge_output(&pass, &reply)?;
-    let validator_stderr = judged.feedback.map(|it| it.stderr).unwrap_or_default();
+    let validator_stderr = judged.feedback.map(|feedback| feedback.stderr).unwrap_or_default();
     Ok(KnownOutputVerdict { verdict: judged.classified.verdict, validator_stderr })
 }

@@ -245,13 +245,13 @@ mod tests {
         let times = |run: &Outcome| TimedRun::new(run, Duration::ZERO);
         let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");
-        let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
+        let number = settled.repeats.as_ref().map_or(1, |repeats| repeats.runs.len());
         let limit = match limits().first_exceeded(&settled.reply) {
             None => "within",
             Some(StopReason::Memory) => "memory",
             Some(_) => "over",
         };
-        let is_sensitive = settled.repeats.is_some_and(|it| it.is_sensitive);
+        let is_sensitive = settled.repeats.is_some_and(|repeats| repeats.is_sensitive);
         let sensitive = if is_sensitive { ", sensitive" } else { "" };
         let millis = settled.reply.cpu_time.as_millis();
         assert_eq!(format!("{number}: {millis} {limit}{sensitive}"), expected, "{script}");

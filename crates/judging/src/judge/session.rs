@@ -66,7 +66,7 @@ pub fn refusal(problem: &Problem, prepared: &PreparedProgram) -> Option<String> 
     }
     let code = code?;
     let allowed = problem.languages.as_ref()?;
-    (!allowed.iter().any(|it| it == code)).then(|| {
+    (!allowed.iter().any(|language| language == code)).then(|| {
         let allowed = allowed.join(", ");
         format!("the language is {code}; the problem allows {allowed}")
     })
@@ -75,7 +75,7 @@ pub fn refusal(problem: &Problem, prepared: &PreparedProgram) -> Option<String> 
 /// Why a submission is not judged: juror does not apply the package's settings for its language.
 fn unsupported_settings(problem: &Problem, prepared: &PreparedProgram) -> Option<JudgeError> {
     let code =
-        prepared.plan.language.code().filter(|it| problem.unjudged.iter().any(|no| no == it))?;
+        prepared.plan.language.code().filter(|code| problem.unjudged.iter().any(|no| no == code))?;
     let lacks = format!("support for the package's settings for {code}");
     let error = JudgeError::new("judge it", format!("no {lacks}"));
     Some(JudgeError { lacks: Some(lacks), ..error.help("judge it with the tools of its format") })
@@ -305,7 +305,7 @@ impl SharedSession<'_, '_> {
             &self.session.cases[case],
         );
         let mut state = self.state.lock();
-        state.known[submission].running.retain(|it| *it != case);
+        state.known[submission].running.retain(|running| *running != case);
         match judged {
             Ok(judged) => {
                 (self.session.bench.events)(Event::CaseJudged {
@@ -367,7 +367,7 @@ impl SharedSession<'_, '_> {
     fn holds_with_margin(&self, submission: &Submission) -> bool {
         let is_quick = |rule: &Expectation| {
             let overall = rule.overall.as_ref();
-            overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
+            overall.is_some_and(|overall| !overall.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
         // After a pass that is too slow, the next pass is unknown.
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
@@ -514,7 +514,7 @@ impl SharedSession<'_, '_> {
             self.session.bench.send_diagnostics([remark]);
         }
         let mut verdicts = cases.iter().map(|case| case.verdict);
-        let verdict = verdict.or_else(|| verdicts.find(|it| *it != Verdict::Accepted));
+        let verdict = verdict.or_else(|| verdicts.find(|verdict| *verdict != Verdict::Accepted));
         let left_out = self.session.cases.len() - cases.len();
         let mut judgement = Judgement {
             submission: submission.name.clone(),

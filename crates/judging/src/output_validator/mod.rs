@@ -171,9 +171,9 @@ impl OutputValidator {
             }
         }
         job.command.argv.extend(question.args.iter().cloned());
-        let earlier = question.earlier.iter();
-        let earlier = earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone()));
-        job.files.extend(earlier);
+        job.files.extend(question.earlier.iter().map(|entry| {
+            TreeEntry::new(feedback.join(&entry.name), entry.node.clone())
+        }));
         job
     }
 
@@ -183,7 +183,8 @@ impl OutputValidator {
         // The box is not the home directory, so that files of a submission cannot configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
         job.command.env.push(("HOME".to_owned(), HOME_DIR.to_owned()));
-        job.files = submission.map(|it| submission_files(it, &mut job.command)).unwrap_or_default();
+        let files = submission.map(|submission| submission_files(submission, &mut job.command));
+        job.files = files.unwrap_or_default();
         job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
         job.box_size = job.box_size.saturating_add(BOX_ROOM);
         job.collect = feedback_files();
@@ -289,7 +290,7 @@ mod tests {
             TreeEntry::new("of-the-submission", Node::Directory),
         ]);
         let names: Vec<PathBuf> =
-            files_for_next_pass(&tree).into_iter().map(|it| it.name).collect();
+            files_for_next_pass(&tree).into_iter().map(|entry| entry.name).collect();
         let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
         assert_eq!(names, expected);
     }

@@ -53,7 +53,7 @@ pub fn find_faults(
     // In interactive problems, no fixed output is right.
     let of_right = if is_live { None } else { trial.try_right()? };
     // Then its verdicts on wrong outputs mean nothing.
-    if of_right.as_ref().is_some_and(|it| it.is_fatal) {
+    if of_right.as_ref().is_some_and(|fault| fault.is_fatal) {
         return Ok(of_right.into_iter().collect());
     }
     let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
@@ -62,7 +62,7 @@ pub fn find_faults(
     // It broke down on all trials.
     let is_useless = is_live && found.iter().all(Option::is_some);
     let found = of_right.into_iter().chain(found.into_iter().flatten());
-    Ok(found.map(|it| TrialFault { is_fatal: it.is_fatal || is_useless, ..it }).collect())
+    Ok(found.map(|fault| TrialFault { is_fatal: fault.is_fatal || is_useless, ..fault }).collect())
 }
 
 struct Trial<'a> {
@@ -91,15 +91,15 @@ impl Trial<'_> {
     fn right_outputs(&self) -> impl Iterator<Item = RightOutput<'_>> {
         let data = &self.bench.problem.test_data;
         type OutputChoice = fn(&TestCase) -> Option<(&FilePath, bool)>;
-        let output: OutputChoice = |it| Some((it.output.as_ref()?, true));
-        let answer: OutputChoice = |it| Some((it.answer.as_ref()?, it.is_answer_shown));
+        let output: OutputChoice = |case| Some((case.output.as_ref()?, true));
+        let answer: OutputChoice = |case| Some((case.answer.as_ref()?, case.is_answer_shown));
         let right = |named: OutputChoice, test_case| {
             let (output, is_certain) = named(test_case)?;
             Some(RightOutput { test_case, output, is_certain })
         };
         let of_cases =
-            [output, answer].map(|named| self.cases_with_files().find_map(|it| right(named, it)));
-        let declared = data.valid_outputs.iter().find_map(|it| right(output, it));
+            [output, answer].map(|of| self.cases_with_files().find_map(|case| right(of, case)));
+        let declared = data.valid_outputs.iter().find_map(|case| right(output, case));
         of_cases.into_iter().chain([declared]).flatten()
     }
 
@@ -131,7 +131,7 @@ impl Trial<'_> {
                     } else {
                         TrialFault::local(Diagnostic { severity: Severity::Warning, ..remark })
                     };
-                    if rejected.as_ref().is_none_or(|it| !it.is_fatal) {
+                    if rejected.as_ref().is_none_or(|fault| !fault.is_fatal) {
                         rejected = Some(fault);
                     }
                 }
@@ -303,7 +303,7 @@ pub fn ask_validator(
 fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
     let run_limits = Limits::of_submission(&bench.problem.limits, TIME_WITHOUT_PACKAGE);
     let submissions = bench.problem.submissions.iter();
-    for submission in submissions.filter(|it| it.name.starts_with("accepted/")) {
+    for submission in submissions.filter(|submission| submission.name.starts_with("accepted/")) {
         let prepared = match bench.builder.prepare(&submission.program) {
             Ok(prepared) => prepared,
             Err(stop @ Stop::Interrupted) => return Err(stop),

@@ -87,8 +87,9 @@ impl VisualizerResult {
     }
 
     pub fn input_images(&self) -> Vec<ShownImage> {
-        let is_image =
-            |name: &str| name.rsplit_once('.').is_some_and(|it| IMAGE_EXTENSIONS.contains(&it.1));
+        let is_image = |name: &str| {
+            name.rsplit_once('.').is_some_and(|(_, end)| IMAGE_EXTENSIONS.contains(&end))
+        };
         self.images("input", Path::new(""), is_image)
     }
 

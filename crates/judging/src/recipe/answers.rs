@@ -125,7 +125,8 @@ fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
     let there = || {
         let data = &problem.test_data;
         let cases = data.cases.iter().chain(&data.valid_outputs).chain(&data.invalid_outputs);
-        cases.into_iter().find(|it| it.name == case.name).map(|it| it.output_validator_args.clone())
+        let existing = cases.into_iter().find(|existing| existing.name == case.name)?;
+        Some(existing.output_validator_args.clone())
     };
     case.output_validator_args.clone().or_else(there).unwrap_or_default()
 }

@@ -153,7 +153,7 @@ impl FileStore {
     fn find(&self, key: &str, case: &RecipeCase) -> Option<CaseFiles> {
         let files = self.paths(key, case);
         let are_there =
-            files.input.is_file() && files.answer.as_ref().is_none_or(|it| it.is_file());
+            files.input.is_file() && files.answer.as_ref().is_none_or(|path| path.is_file());
         are_there.then_some(files)
     }
 

@@ -130,7 +130,7 @@ impl FilledBox {
         // The box itself.
         let Some(last) = parts.pop() else { return other(FileType::Directory) };
         let mut directory = None;
-        for (part, is_last) in parts.into_iter().map(|it| (it, false)).chain([(last, true)]) {
+        for (part, is_last) in parts.into_iter().map(|part| (part, false)).chain([(last, true)]) {
             let above = directory.as_ref().unwrap_or(&self.directory);
             let stat = match rustix::fs::statat(above, part, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => stat,
@@ -274,7 +274,7 @@ impl DiskBoxes {
         let make = |path: PathBuf, mode: u32| {
             make_directory(&path, mode)?;
             let directory = disk::open_directory(CWD, &path).map_err(io::Error::from);
-            let directory = directory.and_then(|it| give(it.as_fd()).map(|()| it));
+            let directory = directory.and_then(|opened| give(opened.as_fd()).map(|()| opened));
             directory.step_on("open the directory", path.display())
         };
         Ok([make(self.box_path(), 0o755)?, make(self.temporary_path(), 0o700)?])

@@ -37,7 +37,7 @@ pub fn remove_directory(path: &Path, is_over: &dyn Fn() -> bool) {
     let name = path.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
     // The system's temporary directory may be a link.
     let flags = DIRECTORY_FLAGS.difference(OFlags::NOFOLLOW);
-    let parent = path.parent().and_then(|it| rustix::fs::open(it, flags, Mode::empty()).ok());
+    let parent = path.parent().and_then(|dir| rustix::fs::open(dir, flags, Mode::empty()).ok());
     if let (Some(parent), Some(name)) = (parent, name) {
         remove_tree(&parent, &name, is_over);
     }

@@ -90,7 +90,7 @@ impl ShortageCounter {
             ShortageEvidence { missing: missing_file(job), ..ShortageEvidence::default() };
         match end {
             RunEnd::Unstartable => {
-                evidence.noexec = program_directory(job).filter(|it| is_noexec(it))
+                evidence.noexec = program_directory(job).filter(|path| is_noexec(path))
             }
             RunEnd::Failed => {}
             RunEnd::Finished(outcome) if is_explained(outcome, &job.limits) => {}

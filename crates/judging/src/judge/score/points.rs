@@ -73,5 +73,5 @@ fn directories(names: &[&String], root: &str) -> BTreeSet<String> {
         Some(name[..below + end].to_owned())
     };
     let found: Option<BTreeSet<String>> = names.iter().map(directory).collect();
-    found.filter(|it| it.len() > 1).unwrap_or_default()
+    found.filter(|names| names.len() > 1).unwrap_or_default()
 }

@@ -96,8 +96,9 @@ fn shown(judged: &SubmissionResult) -> String {
             let cases = cases.join(" ");
             let score = judgement.score.as_ref().and_then(|score| score.score);
             let score = score.map_or(String::new(), |score| format!(", score {score}"));
+            let broken = judgement.broken.iter();
             let broken: String =
-                judgement.broken.iter().map(|it| format!("; {}: {}", it.rule, it.reason)).collect();
+                broken.map(|broken| format!("; {}: {}", broken.rule, broken.reason)).collect();
             let skipped = judgement.skipped;
             format!("{}: {cases}, {skipped} skipped{score}{broken}", judgement.verdict)
         }
@@ -224,14 +225,20 @@ fn check_of(
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
                 for ((script, index), runs) in &*run_counts.lock() {
-                    let judged = results.iter().flatten().find(|it| it.submission == *script);
+                    let mut judged = results.iter().flatten();
+                    let judged = judged.find(|judged| judged.submission == *script);
                     let name = format!("secret/{index}");
-                    let counts =
-                        judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
+                    let has_case = |judged: &Judgement| {
+                        judged.cases.iter().any(|case| case.test_case == name)
+                    };
+                    let counts = judged.is_none_or(has_case);
                     assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
                 }
                 // A failure occurs in the first run.
-                let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
+                let runs = |result: &Result<_, _>| {
+                    result.as_ref().map_or(1, |judged| judged.cases.len())
+                };
+                let runs = results.iter().map(runs);
                 if slots == 1 && omits {
                     assert_eq!(run_counts.lock().len(), runs.sum::<usize>());
                 }

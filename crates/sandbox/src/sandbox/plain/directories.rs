@@ -134,7 +134,7 @@ fn translate_command(command: &Command, names: &PathTranslation) -> Command {
         (name, value)
     };
     Command {
-        argv: command.argv.iter().map(|it| text(names.translate_text(it.as_bytes()))).collect(),
+        argv: command.argv.iter().map(|arg| text(names.translate_text(arg.as_bytes()))).collect(),
         env: environment::program_environment(&command.env).into_iter().map(variable).collect(),
         visible: Vec::new(),
     }

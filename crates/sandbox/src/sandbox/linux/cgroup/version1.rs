@@ -286,7 +286,7 @@ impl GroupDirectory {
     fn list_members(&self) -> String {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
-        let listed = directory.ok().and_then(|it| read_text(&it, "tasks").ok());
+        let listed = directory.ok().and_then(|group| read_text(&group, "tasks").ok());
         listed.unwrap_or_default()
     }
 

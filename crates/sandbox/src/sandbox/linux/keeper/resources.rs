@@ -72,7 +72,8 @@ fn require_limit(resource: Resource, needed: u64) -> Result<(), Fault> {
     if most >= needed {
         return Ok(());
     }
-    let option = INHERITED.iter().find(|(other, _)| *other == resource).map_or("", |(_, it)| it);
+    let limit = INHERITED.iter().find(|(other, _)| *other == resource);
+    let option = limit.map_or("", |(_, option)| option);
     let enough = if resource == Resource::Nofile { "4096" } else { "unlimited" };
     let reason = format!(
         "programs need the limit `{option}` at {needed}, but juror itself has only {most}; raise it: \

@@ -477,7 +477,7 @@ fn refused_memory(plan: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Opti
     let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
     // For the slot, the box and the shown files have other paths than for a program.
     let below = |group: &Path| path.strip_prefix(group).ok();
-    let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
+    let shown = shown.iter().rev().find_map(|mount| Some((mount, below(&mount.inside)?)));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match (below(Path::new("/box")), shown) {
         (Some(name), _) if plan.landlock_plan.is_none() => match boxes.filled.find(name) {

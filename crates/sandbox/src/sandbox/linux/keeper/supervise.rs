@@ -212,7 +212,7 @@ impl Supervisor<'_> {
     ) -> Result<[bool; 4], Fault> {
         let until = most.map(|most| sys::clock(libc::CLOCK_MONOTONIC).saturating_add(most));
         loop {
-            let remaining = until.map(|it| it.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
+            let remaining = until.map(|end| end.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
             let timeout = remaining.map(timespec);
             let asked = self.notifications.as_ref().map(|notifications| notifications.listener());
             let mut fds = [

@@ -170,7 +170,7 @@ mod tests {
         assert_eq!(read("localtime"), "text");
         assert_eq!(fs::read_link(to.path().join("c++")).unwrap(), Path::new("/usr/bin/g++"));
         let mut names: Vec<_> =
-            fs::read_dir(to.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+            fs::read_dir(to.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["c++", "java", "localtime"]);
     }
