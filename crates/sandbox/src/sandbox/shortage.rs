@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::control::{RUN_STEP, is_interrupted};
 use crate::sandbox::errno::Errno;
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::slot::FinishedRun;
+
 use crate::sandbox::system::EnclosingGroups;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
@@ -66,23 +66,20 @@ impl ShortageCounter {
         (killed, self.groups.refused_processes())
     }
 
-    /// Replaces the result by an error if the machine is to blame.
-    pub(super) fn check_result(
+    /// `None` if the machine is not to blame for the result of a run.
+    pub(super) fn machine_fault(
         &self,
         job: &Job,
-        result: Result<FinishedRun, JudgeError>,
-    ) -> Result<FinishedRun, JudgeError> {
-        let end = match &result {
-            Ok(finished) if is_successful(&finished.reply.outcome) => return result,
-            Ok(finished) => RunEnd::Finished(&finished.reply.outcome),
+        result: Result<&Outcome, &JudgeError>,
+    ) -> Option<JudgeError> {
+        let end = match result {
+            Ok(outcome) if is_successful(outcome) => return None,
+            Ok(outcome) => RunEnd::Finished(outcome),
             Err(error) if error.kind == FaultKind::Unstartable => RunEnd::Unstartable,
-            Err(error) if is_interrupted(error) => return result,
+            Err(error) if is_interrupted(error) => return None,
             Err(_) => RunEnd::Failed,
         };
-        match machine_fault(end, &job.limits, &self.collect_evidence(job, end)) {
-            Some(error) => Err(error),
-            None => result,
-        }
+        machine_fault(end, &job.limits, &self.collect_evidence(job, end))
     }
 
     fn collect_evidence(&self, job: &Job, end: RunEnd<'_>) -> ShortageEvidence {

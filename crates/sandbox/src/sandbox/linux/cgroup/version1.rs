@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::ffi::CString;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::thread::sleep;
@@ -24,7 +24,6 @@ use crate::sandbox::linux::cgroup::{
     write_file, write_number,
 };
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::view::mounts::c_path;
 use juror_core::limits::Limits;
 
 /// Memory that runs may leave in a group, in bytes.
@@ -147,7 +146,9 @@ impl Version1Groups {
         let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", &shown)?;
         let members = File::options().write(true).open(parent.join("tasks"));
-        let name = |name: &str| c_path(Path::new(name));
+        let name = |name: &str| {
+            CString::new(name).map_err(io::Error::from).step("name the control group")
+        };
         let home = GroupDirectory {
             parent: parent_fd,
             name: name(own_name)?,

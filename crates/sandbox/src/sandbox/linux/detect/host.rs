@@ -9,10 +9,8 @@ use rustix::fs::Access;
 use crate::sandbox::linux::cgroup::stale;
 use crate::sandbox::linux::cgroup::{ControllerDirectories, Placement};
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
-use crate::sandbox::linux::keeper::prepare::SlotSetup;
 use crate::sandbox::linux::keeper::procfs::status_field;
-use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
-use crate::sandbox::linux::view::landlock;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange, UserIdentity};
 use crate::sandbox::plain;
 use crate::sandbox::slot::CoreId;
 use juror_core::host::TriedIsolation;
@@ -50,7 +48,7 @@ impl Host {
                 Isolation::UserNamespaces
             },
             is_administrator,
-            landlock_user_change: landlock::user_change(&status),
+            landlock_user_change: user_change_by_landlock(&status),
             refused: Vec::new(),
             cores: physical_cores(Path::new("/sys/devices/system/cpu"), &allowed_cores()),
         };
@@ -154,8 +152,25 @@ fn is_administrator(status: &str) -> bool {
     has_capabilities(status, &[CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID])
 }
 
+/// Without namespaces, programs get another user if this process has the rights for that.
+///
+/// To be root is not enough: this process must be able to give files away, and to kill processes of the other user.
+fn user_change_by_landlock(status: &str) -> UserChange {
+    const CHOWN: u32 = 0;
+    const DAC_OVERRIDE: u32 = 1;
+    const FOWNER: u32 = 3;
+    const KILL: u32 = 5;
+    const SETGID: u32 = 6;
+    const SETUID: u32 = 7;
+    if has_capabilities(status, &[CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID]) {
+        UserChange::Switch
+    } else {
+        UserChange::Unchanged
+    }
+}
+
 /// All of these capabilities are effective, by the text of `/proc/self/status`.
-pub(crate) fn has_capabilities(status: &str, all: &[u32]) -> bool {
+fn has_capabilities(status: &str, all: &[u32]) -> bool {
     let mask = status_field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
     mask.is_some_and(|mask| all.iter().all(|capability| mask & (1 << capability) != 0))
 }

@@ -21,9 +21,8 @@ use crate::sandbox::linux::judge::blocked::ProcessWatch;
 use crate::sandbox::linux::judge::pack::{self, LargeFiles, PackedJob};
 use crate::sandbox::linux::judge::user::{self, UserReservation};
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
-use crate::sandbox::linux::keeper::prepare::SlotSetup;
 use crate::sandbox::linux::keeper::server;
-use crate::sandbox::linux::run::child::UserChange;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
 use crate::sandbox::slot::{Backend, CoreId, FinishedRun, StreamEnds};
@@ -130,7 +129,7 @@ impl LinuxSlot {
             large_files,
             buffer: vec![0; wire::MESSAGE_BYTES_MAX],
         };
-        if !is_answered_or_killed(&slot.socket, slot.process, patience).step(START_STEP)? {
+        if !wire::is_answered_or_killed(&slot.socket, slot.process, patience).step(START_STEP)? {
             return Ok(None);
         }
         let received = wire::receive(&slot.socket, &mut slot.buffer);
@@ -288,18 +287,6 @@ fn start_until_answered<T>(
     Err(JudgeError::new(START_STEP, reason).transient())
 }
 
-/// Ends the process if it does not answer in time. It is waited for elsewhere.
-pub(super) fn is_answered_or_killed(
-    socket: &OwnedFd,
-    process: i32,
-    patience: Duration,
-) -> Result<bool, rustix::io::Errno> {
-    let is_answered = wire::is_answered(socket, patience)?;
-    if !is_answered {
-        let _ = sys::kill(process, libc::SIGKILL);
-    }
-    Ok(is_answered)
-}
 
 fn gone_fault(step: &str) -> JudgeError {
     JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
@@ -339,7 +326,7 @@ mod tests {
             // SAFETY: it only sends and waits.
             let process = unsafe { sys::fork(work) }.unwrap();
             let patience = Duration::from_millis(if is_silent { 20 } else { 60_000 });
-            let is_answered = is_answered_or_killed(&ours, process, patience).unwrap();
+            let is_answered = wire::is_answered_or_killed(&ours, process, patience).unwrap();
             drop((ours, theirs));
             sys::wait(process).unwrap();
             Ok(is_answered.then_some(()))

@@ -14,9 +14,10 @@ use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::Resource;
 
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::judge::slot::is_answered_or_killed;
+
 use crate::sandbox::linux::keeper::prepare;
 use crate::sandbox::linux::sys::{self, Capabilities, Errno};
+use crate::sandbox::linux::wire;
 
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
 pub(crate) const FIRST_USER: u32 = 60_578;
@@ -47,7 +48,7 @@ impl UserReservation {
         .step(STEP)?;
         // SAFETY: as for the slot's process.
         let holder = unsafe { sys::fork(|| hold_user(theirs)) }.step(STEP)?;
-        if !is_answered_or_killed(&ours, holder, patience).step(STEP)? {
+        if !wire::is_answered_or_killed(&ours, holder, patience).step(STEP)? {
             let _ = sys::wait(holder);
             return Ok(None);
         }

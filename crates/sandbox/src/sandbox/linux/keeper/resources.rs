@@ -9,8 +9,7 @@ use rustix::process::Resource;
 use crate::sandbox::clock::charged_seconds;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::keeper::prepare::SlotSetup;
-use crate::sandbox::linux::run::child::UserChange;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange};
 use crate::sandbox::linux::sys;
 use crate::sandbox::rlimits::{
     self, OPEN_FILES, ResourceLimit, STACK_WITHOUT_MEMORY_LIMIT, UNLIMITED, UNUSED_MEMORY,

@@ -21,14 +21,14 @@ use crate::sandbox::linux::cgroup::{CgroupFiles, MemoryPeak, OUTPUT_WINDOW, SLAC
 use crate::sandbox::linux::keeper::environment::{Pid1, RunEnvironment};
 use crate::sandbox::linux::keeper::notifications::Notifications;
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
-use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView, SlotSetup};
+use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView};
 use crate::sandbox::linux::keeper::procfs::ProcessTreeUsage;
 use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::keeper::supervise::{
     CHECK_INTERVAL, KillScope, OUTPUT_GROWTH_MAX, StoppedRun, Supervisor,
 };
-use crate::sandbox::linux::run::child::{RunSpec, UserChange};
-use crate::sandbox::linux::run::pid1::MountToAttach;
+use crate::sandbox::linux::run::child::{MountToAttach, RunSpec};
+use crate::sandbox::linux::setup::{SlotSetup, UserChange};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, BoxSize, RunBoxes};
 use crate::sandbox::linux::view::mounts::{MountCopy, ShownMount, c_path};

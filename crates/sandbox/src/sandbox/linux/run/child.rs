@@ -11,11 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::sandbox::linux::cgroup::{CgroupFiles, read_first_number};
-use crate::sandbox::linux::run::pid1::MountToAttach;
+use crate::sandbox::linux::setup::{UserChange, UserIdentity};
 use crate::sandbox::linux::sys::{
-    self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, EndedChild, Errno,
+    self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, EndedChild, Errno, right,
 };
-use crate::sandbox::linux::view::landlock::{LandlockSpec, OWN_PROC};
 use crate::sandbox::rlimits::ResourceLimit;
 use crate::sandbox::strings::ExecStrings;
 
@@ -43,27 +42,28 @@ pub(crate) struct RunSpec {
     pub(crate) report: Arc<RunReport>,
 }
 
+/// A mount to attach in the run's own view.
+pub(crate) struct MountToAttach {
+    pub(crate) mount: RawFd,
+    pub(crate) target: CString,
+}
+
+/// What PID 1 and PID 2 of a run without namespaces need.
+pub(crate) struct LandlockSpec {
+    /// Rules that only keep signals in.
+    pub(crate) scope: RawFd,
+    pub(crate) slot: i32,
+    /// The filter of calls beyond the slot's own one.
+    pub(crate) filter: Vec<libc::sock_filter>,
+    pub(crate) directory: CString,
+}
+
 /// For a process that shares the slot's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct ProcessStack {
     pub(crate) bottom: u64,
     /// In bytes.
     pub(crate) length: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct UserIdentity {
-    pub(crate) uid: u32,
-    pub(crate) gid: u32,
-    pub(crate) change: UserChange,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum UserChange {
-    /// With root's rights.
-    Switch,
-    /// Not at all: in its user namespace it already is this user.
-    Unchanged,
 }
 
 /// PID 1 and PID 2 write it, and the slot reads it.
@@ -266,7 +266,7 @@ fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
     let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
     let own = sys::openat(libc::AT_FDCWD, c"/proc/self", flags, 0)?;
     // Closed at the start of the program.
-    sys::landlock_allow(landlock, own.into_raw_fd(), OWN_PROC)
+    sys::landlock_allow(landlock, own.into_raw_fd(), right::READ)
 }
 
 /// From here on, usage counts for the program.

@@ -1,7 +1,7 @@
 //! PID 1 of a run with namespaces: waits until there is a run, completes the view, starts the program, and ends all
 //! processes after it. The rules in [`crate::sandbox::linux::run::child`] about memory hold here, too.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
@@ -33,12 +33,6 @@ impl Pid1Channel {
         self.plan.store(plan, Ordering::Release);
         sys::set_and_wake(&self.is_started);
     }
-}
-
-/// A mount to attach in the run's own view.
-pub(crate) struct MountToAttach {
-    pub(crate) mount: RawFd,
-    pub(crate) target: CString,
 }
 
 /// The box, in the file system that it shares with the temporary directory.

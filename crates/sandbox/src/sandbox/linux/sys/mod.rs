@@ -386,6 +386,23 @@ pub(super) fn chdir(path: &CStr) -> Result<usize> {
     unsafe { call(libc::SYS_chdir, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) }
 }
 
+/// Rights, as landlock numbers them.
+pub(super) mod right {
+    pub(crate) const EXECUTE: u64 = 1;
+    pub(crate) const WRITE_FILE: u64 = 1 << 1;
+    pub(crate) const READ_FILE: u64 = 1 << 2;
+    pub(crate) const READ_DIR: u64 = 1 << 3;
+    pub(crate) const READ: u64 = READ_FILE | READ_DIR;
+    /// All rights about files, including those on devices: the rights of version 5.
+    pub(crate) const ALL: u64 = (1 << 16) - 1;
+    pub(crate) const REMOVE_AND_MAKE: u64 = 0x1ff0;
+    pub(crate) const REFER: u64 = 1 << 13;
+    pub(crate) const TRUNCATE: u64 = 1 << 14;
+    pub(crate) const IOCTL_DEV: u64 = 1 << 15;
+    pub(crate) const TCP: u64 = 3;
+    pub(crate) const SCOPES: u64 = 3;
+}
+
 pub(super) fn landlock_version() -> Result<usize> {
     const VERSION: usize = 1;
     // SAFETY: asking for the version takes no rules.

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::run::child::UserIdentity;
+use crate::sandbox::linux::setup::UserIdentity;
 
 /// Prefixes of names in `/etc` that run-time systems read. They contain no secrets and nothing about the machine.
 const NEEDED_PREFIXES: [&str; 16] = [

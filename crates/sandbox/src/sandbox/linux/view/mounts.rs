@@ -19,7 +19,7 @@ use rustix::fs::{FileType, Mode};
 
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::keeper::procfs::MachineProc;
-use crate::sandbox::linux::run::child::UserIdentity;
+use crate::sandbox::linux::setup::UserIdentity;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, MountScope};
 use crate::sandbox::linux::view::etc;
