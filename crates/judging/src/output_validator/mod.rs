@@ -12,6 +12,7 @@
 
 pub mod feedback;
 mod printed;
+mod reply;
 pub mod response;
 pub mod static_validator;
 mod testlib;

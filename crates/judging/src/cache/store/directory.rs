@@ -13,7 +13,9 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use crate::cache::store::STALE;
-use crate::cache::store::segment::{self, EntryName, FULL, IndexEntry, SegmentData};
+use crate::cache::store::segment::{
+    self, DATA, EntryName, FULL, INDEX, IndexEntry, SegmentData, SegmentFiles,
+};
 use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::text::hex;
@@ -21,9 +23,7 @@ use juror_core::text::hex;
 /// Why a directory cannot be used, and what to do.
 pub type CacheWarning = Box<Diagnostic>;
 
-/// The suffix of a segment's data.
-pub(super) const DATA: &str = ".data";
-pub(super) const INDEX: &str = ".index";
+
 pub const FACTS: &str = "facts";
 /// The suffix of a file that is being written.
 pub(super) const NEW: &str = ".new";
@@ -161,7 +161,7 @@ impl Directory {
         })
     }
 
-    pub(super) fn segment_files(&self, name: &str, flags: OFlags) -> io::Result<[File; 2]> {
+    fn segment_files(&self, name: &str, flags: OFlags) -> io::Result<[File; 2]> {
         let [data, index] = segment::file_names(name);
         let facts = self.facts.as_fd();
         Ok([
@@ -170,22 +170,21 @@ impl Directory {
         ])
     }
 
-    /// A segment with free room and without another writer, locked.
-    pub(super) fn writable_segment(&self) -> io::Result<Option<[File; 2]>> {
+    /// A segment with free room and without another writer, or a new one. It is locked.
+    pub(super) fn open_segment(&self) -> io::Result<SegmentFiles> {
         for name in names(self.facts.as_fd())? {
             let Some(name) = name.strip_suffix(INDEX) else { continue };
             let Ok([data, index]) = self.segment_files(name, OFlags::RDWR) else { continue };
             if data.metadata()?.len() < FULL && segment::lock_segment(&data) {
                 let length = index.metadata()?.len();
                 index.set_len(length - length % IndexEntry::SIZE as u64)?;
-                return Ok(Some([data, index]));
+                return Ok(SegmentFiles { data: Arc::new(data), index });
             }
         }
-        Ok(None)
+        self.new_segment()
     }
 
-    /// An empty segment, locked.
-    pub(super) fn new_segment(&self) -> io::Result<[File; 2]> {
+    fn new_segment(&self) -> io::Result<SegmentFiles> {
         let create = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         // Another process that prunes may remove it before it is locked.
         for _ in 0..10 {
@@ -193,7 +192,7 @@ impl Directory {
             let data = self.open_file(self.facts.as_fd(), &data, create)?;
             if segment::lock_segment(&data) {
                 let index = self.open_file(self.facts.as_fd(), &index, create | OFlags::APPEND)?;
-                return Ok([data, index]);
+                return Ok(SegmentFiles { data: Arc::new(data), index });
             }
         }
         Err(io::Error::other("its files cannot be locked"))

@@ -26,6 +26,7 @@ mod upkeep;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
@@ -257,7 +258,11 @@ impl StoreState {
         }
         let writer = match &mut self.writer {
             Some(writer) => writer,
-            None => self.writer.insert(Appender::open(directory, &mut self.segments)?),
+            None => {
+                let files = directory.open_segment()?;
+                self.segments.push(Arc::clone(&files.data));
+                self.writer.insert(Appender::new(self.segments.len() - 1, files)?)
+            }
         };
         let before = self.index.get(&name).map_or(0, |known| known.entry.stamp);
         let entry = writer.append(name, raw, before);

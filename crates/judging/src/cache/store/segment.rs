@@ -10,8 +10,12 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::cache::store::directory::{DATA, Directory, INDEX};
+
 use juror_core::blob::Digest;
+
+/// The suffix of a segment's data.
+pub(super) const DATA: &str = ".data";
+pub(super) const INDEX: &str = ".index";
 
 /// In bytes. A larger segment is full.
 pub(super) const FULL: u64 = 16 << 20;
@@ -209,25 +213,18 @@ pub(super) struct Appender {
 }
 
 /// The data is locked while this exists.
-struct SegmentFiles {
-    data: SegmentData,
-    index: File,
+pub(super) struct SegmentFiles {
+    pub(super) data: SegmentData,
+    pub(super) index: File,
 }
 
 impl Appender {
-    /// Takes a segment with free room and without another writer, or makes one.
-    pub(super) fn open(directory: &Directory, all: &mut Vec<SegmentData>) -> io::Result<Self> {
-        let [data, index] = match directory.writable_segment()? {
-            Some(files) => files,
-            None => directory.new_segment()?,
-        };
-        let length = data.metadata()?.len();
-        let data = Arc::new(data);
-        all.push(Arc::clone(&data));
+    /// `segment` is its number.
+    pub(super) fn new(segment: usize, files: SegmentFiles) -> io::Result<Self> {
         Ok(Self {
-            segment: all.len() - 1,
-            files: Some(SegmentFiles { data, index }),
-            length,
+            segment,
+            length: files.data.metadata()?.len(),
+            files: Some(files),
             pending: Vec::new(),
             entries: Vec::new(),
             flushed: Instant::now(),
