@@ -4,8 +4,8 @@ use std::io;
 
 use crate::judge::case::{Pass, PassResult, ReadyCase, Rules};
 use crate::judge::default_validator::{open_answer, output_of};
-use crate::judge::images::Visualizers;
 use crate::judge::transcript::beginning_and_end;
+use crate::judge::visualizers::Visualizers;
 use crate::output_validator::feedback_dir;
 use juror_core::blob::Blob;
 use juror_core::check::diff;

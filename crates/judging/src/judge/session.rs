@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::build::{BuildResult, PreparedProgram, Runnable};
-use crate::judge::case::{ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case};
+use crate::judge::case::{ReadyCase, ReadySubmission, Rules, TimeLimitMode};
+use crate::judge::case_run::judge_case;
 use crate::judge::proof::{Proof, UnprovedCase};
 use crate::judge::repetition::{RepeatBudget, Repetition};
 use crate::judge::score::{self, CaseResult, ScoringScheme, SubmissionTotal};
