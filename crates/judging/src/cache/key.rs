@@ -54,7 +54,7 @@ enum EntryContent<'a> {
 pub(super) struct Place<'a> {
     pub(super) mechanism: &'a str,
     /// This machine, which has the files of all jobs.
-    pub(super) here: &'a Surroundings,
+    pub(super) surroundings: &'a Surroundings,
     pub(super) workers: Option<&'a WorkerKind>,
 }
 
@@ -63,14 +63,14 @@ impl Place<'_> {
         match self.workers {
             // Results of others never count as those of this machine.
             Some(kind) => digest_of(&("workers", &kind.command, kind.identity.system)),
-            None => self.here.system_digest(),
+            None => self.surroundings.system_digest(),
         }
     }
 
     fn hardware_digest(&self) -> Option<Digest> {
         match self.workers {
             Some(kind) => Some(kind.identity.hardware),
-            None => self.here.hardware_digest(),
+            None => self.surroundings.hardware_digest(),
         }
     }
 
@@ -81,7 +81,7 @@ impl Place<'_> {
     fn installed_digest(&self, path: &Path) -> Option<Digest> {
         match self.workers {
             Some(kind) => kind.tools.get(path).copied(),
-            None => self.here.installed_digest(path),
+            None => self.surroundings.installed_digest(path),
         }
     }
 }
@@ -118,8 +118,8 @@ fn job_content<'a>(job: &'a Job, place: Place<'_>) -> Option<JobContent<'a>> {
             .iter()
             .map(|shown| visible(shown, place))
             .collect::<Option<_>>()?,
-        stdin: place.here.blob_digest(stdin)?,
-        files: entries(files, place.here)?,
+        stdin: place.surroundings.blob_digest(stdin)?,
+        files: entries(files, place.surroundings)?,
         writable: *writable,
         box_size: *box_size,
         output: limits.output,
@@ -142,7 +142,7 @@ fn visible<'a>(shown: &'a VisiblePath, place: Place<'_>) -> Option<VisibleConten
             return None;
         }
         VisibleContent::Tree(tree) => {
-            VisibleContentKey::Tree(inside, entries(&tree.entries, place.here)?)
+            VisibleContentKey::Tree(inside, entries(&tree.entries, place.surroundings)?)
         }
         VisibleContent::Installed { name, identity } => VisibleContentKey::Installed(
             inside,
@@ -250,8 +250,8 @@ mod tests {
         }
     }
 
-    fn here<'a>(mechanism: &'a str, here: &'a Surroundings) -> Place<'a> {
-        Place { mechanism, here, workers: None }
+    fn here<'a>(mechanism: &'a str, surroundings: &'a Surroundings) -> Place<'a> {
+        Place { mechanism, surroundings, workers: None }
     }
 
     /// Each change of a job changes its key, except for limits that are compared when a record is read.
@@ -447,7 +447,7 @@ mod tests {
         script.command.argv[0] = "/usr/bin/python3".to_owned();
         let keys = |kind: Option<&WorkerKind>| {
             let mechanism = kind.map_or("namespaces", |kind| &kind.mechanism);
-            let place = Place { mechanism, here: &surroundings, workers: kind };
+            let place = Place { mechanism, surroundings: &surroundings, workers: kind };
             [job(), timed.clone(), native.clone(), script.clone()]
                 .map(|job| key_of(&job.into(), place).expect("a key"))
         };

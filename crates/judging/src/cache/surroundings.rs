@@ -24,8 +24,8 @@ use juror_core::root::FilePath;
 use juror_core::worker::MachineIdentity;
 use juror_sandbox::sandbox::{dates_show_changes, inherited_limits, shown_settings};
 
-pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
-    let bytes = postcard::to_allocvec(what).ok()?;
+pub(super) fn digest_of(value: &impl Serialize) -> Option<Digest> {
+    let bytes = postcard::to_allocvec(value).ok()?;
     Some(Digest(Sha256::digest(bytes).into()))
 }
 
@@ -79,14 +79,14 @@ struct FileStamp {
 impl FileStamp {
     /// `None` if there is no regular file.
     fn of(path: &FilePath) -> Option<Self> {
-        let found = path.metadata().ok().filter(fs::Metadata::is_file)?;
+        let metadata = path.metadata().ok().filter(fs::Metadata::is_file)?;
         Some(Self {
             path: path.as_os_str().as_bytes().to_vec(),
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         })
     }
 }
@@ -185,11 +185,11 @@ impl Surroundings {
 
     fn contents_digest(&self, path: &FilePath) -> Option<Digest> {
         let stamp = FileStamp::of(path)?;
-        if let Some(seen) = self.files.lock().get(path.as_path())
-            && seen.is_settled
-            && seen.stamp == stamp
+        if let Some(known) = self.files.lock().get(path.as_path())
+            && known.is_settled
+            && known.stamp == stamp
         {
-            return Some(seen.digest);
+            return Some(known.digest);
         }
         let key = digest_of(&("contents", &stamp))?;
         let kept = self.store.as_ref().and_then(|store| store.get(&key));

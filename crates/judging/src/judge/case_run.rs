@@ -31,19 +31,19 @@ pub fn judge_case(
     entry: &ReadySubmission<'_>,
     case: &ReadyCase<'_>,
 ) -> Result<CaseJudgement, Stop> {
-    let trial = CaseJudge { executor, rules, entry, case };
+    let judge = CaseJudge { executor, rules, entry, case };
     if let Some(args) = case.static_args {
-        return trial.run_static_validator(args);
+        return judge.run_static_validator(args);
     }
     if let Some(files) = entry.runnable.submitted_answers() {
-        return trial.judge_answer_file(files);
+        return judge.judge_answer_file(files);
     }
     let mut pass = Pass::first(case.input.clone());
     let mut maximum: Option<Outcome> = None;
     let mut repeats: Option<Box<Repeats>> = None;
     loop {
         let PassRun { reply, mut judged, box_path, repeats: new_repeats } =
-            trial.run_pass(&pass)?;
+            judge.run_pass(&pass)?;
         if repeats.as_ref().is_none_or(|known| !known.is_sensitive) {
             repeats = new_repeats.or(repeats);
         }
@@ -62,7 +62,7 @@ pub fn judge_case(
             let cause = &mut judged.classified.cause;
             *cause = format!("in pass {}: {cause}", pass.number);
         }
-        let mut judged = trial.complete(judged, Some(outcome), |judged, evidence| {
+        let mut judged = judge.complete(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
             add_input(evidence, case, &pass, box_path.as_ref())?;
             evidence.kept = box_path.map(PathBuf::from);
@@ -71,7 +71,7 @@ pub fn judge_case(
         if judged.evidence.is_none() && matches!(rules.detail, Detail::FullWithStderr { .. }) {
             judged.evidence = stderr_alone(&reply)?;
         }
-        return Ok(trial.with_repeats(judged, repeats));
+        return Ok(judge.with_repeats(judged, repeats));
     }
 }
 
@@ -118,9 +118,9 @@ impl CaseJudge<'_> {
             evidence = Some(Box::new(all));
         }
         let VerdictWithCause { verdict, cause } = judged.classified;
-        let (message, is_told, team_message) = match judged.feedback {
-            Some(answered) => {
-                (answered.message, answered.cause_includes_message, answered.team_message)
+        let (message, cause_includes_message, team_message) = match judged.feedback {
+            Some(feedback) => {
+                (feedback.message, feedback.cause_includes_message, feedback.team_message)
             }
             // The cause is the message of the default output validator. If the program failed, no validator was asked.
             None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
@@ -132,7 +132,7 @@ impl CaseJudge<'_> {
             test_case: self.case.test_case.name.clone(),
             verdict,
             message,
-            cause_includes_message: is_told,
+            cause_includes_message,
             team_message,
             score: judged.score.or_else(|| score::score_by_rules(self.case.scoring, verdict)),
             with_margin: judged.with_margin,

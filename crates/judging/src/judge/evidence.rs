@@ -105,10 +105,10 @@ pub(super) fn add_feedback(
     judged: &PassResult,
     visualizers: &Visualizers,
 ) {
-    if let Some(answered) = &judged.feedback {
-        evidence.validator_stderr.clone_from(&answered.stderr);
-        evidence.images = answered.images.iter().map(|image| image.name.clone()).collect();
-        evidence.feedback = answered.box_path.as_deref().map(feedback_dir);
-        visualizers.add(&answered.images, evidence);
+    if let Some(feedback) = &judged.feedback {
+        evidence.validator_stderr.clone_from(&feedback.stderr);
+        evidence.images = feedback.images.iter().map(|image| image.name.clone()).collect();
+        evidence.feedback = feedback.box_path.as_deref().map(feedback_dir);
+        visualizers.add(&feedback.images, evidence);
     }
 }

@@ -45,12 +45,12 @@ impl ImageUse {
 
 impl Visualizers {
     /// Warns about visualizers that do not build.
-    pub fn build(bench: &Bench<'_>, seen: ImageUse) -> Result<Self, Stop> {
-        if seen == ImageUse::Never {
+    pub fn build(bench: &Bench<'_>, images: ImageUse) -> Result<Self, Stop> {
+        if images == ImageUse::Never {
             return Ok(Self::default());
         }
         let mut all = Self { output: Visualizer::build_for_outputs(bench)?, ..Self::default() };
-        if seen == ImageUse::OnPage {
+        if images == ImageUse::OnPage {
             all.input = Visualizer::build_for_inputs(bench)?;
             all.page_bytes_left = AtomicU64::new(PAGE_BYTES);
         }
@@ -60,14 +60,14 @@ impl Visualizers {
     /// Adds images of the input of a rejected run.
     pub(super) fn add_input(
         &self,
-        trial: &CaseJudge<'_>,
+        judge: &CaseJudge<'_>,
         evidence: &mut Evidence,
     ) -> Result<(), Stop> {
-        let test_case = trial.case.test_case;
-        let (Some(visualizer), None) = (&self.input, trial.case.static_args) else { return Ok(()) };
+        let test_case = judge.case.test_case;
+        let (Some(visualizer), None) = (&self.input, judge.case.static_args) else { return Ok(()) };
         self.add_once(&test_case.name, evidence, || {
-            let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
-            Ok(visualizer.draw_input(trial.executor, test_case, &input, &answer)?.input_images())
+            let (input, answer) = (judge.case.input.clone(), judge.case.answer()?);
+            Ok(visualizer.draw_input(judge.executor, test_case, &input, &answer)?.input_images())
         })
     }
 }
@@ -105,14 +105,14 @@ impl CaseJudge<'_> {
         if !self.wants_output_images(pass, is_rejected) {
             return Ok(judged);
         }
-        let answered = ValidatorFeedback {
+        let feedback = ValidatorFeedback {
             message: judged.classified.cause.clone(),
             cause_includes_message: true,
             images: self.draw_output(pass, output, &[])?,
             box_path: self.box_path_of(pass.number, VALIDATOR_SUFFIX),
             ..ValidatorFeedback::default()
         };
-        Ok(PassResult { feedback: Some(answered), ..judged })
+        Ok(PassResult { feedback: Some(feedback), ..judged })
     }
 
     /// Adds images by the output visualizer to the response of a validator.

@@ -30,8 +30,8 @@ impl CaseJudge<'_> {
         program.stdin = Blob::default();
         let box_path = self.box_path(pass);
         let call = self.prepare_call(pass)?;
-        let question = call.question(self, pass, Blob::default());
-        let mut partner = validator.job(question);
+        let request = call.request(self, pass, Blob::default());
+        let mut partner = validator.job(request);
         let own = partner.limits.wall_time;
         // So the submission's time always ends first. The validator loses no time while the submission waits.
         partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, time)| own + time);

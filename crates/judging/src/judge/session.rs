@@ -511,8 +511,8 @@ impl SharedSession<'_, '_> {
         for what in impossible {
             let path = self.session.bench.problem.dir.join("data");
             let what = format!("{what}, for {}", submission.name);
-            let remark = Diagnostic::error(path, what).help("correct the `range`, or the scores");
-            self.session.bench.send_diagnostics([remark]);
+            let help = "correct the `range`, or the scores";
+            self.session.bench.send_diagnostics([Diagnostic::error(path, what).help(help)]);
         }
         let mut verdicts = cases.iter().map(|case| case.verdict);
         let verdict = verdict.or_else(|| verdicts.find(|verdict| *verdict != Verdict::Accepted));

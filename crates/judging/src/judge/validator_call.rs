@@ -30,19 +30,19 @@ pub(super) struct ValidatorCall {
 }
 
 impl ValidatorCall {
-    pub(super) fn question<'a>(
+    pub(super) fn request<'a>(
         &'a self,
-        trial: &CaseJudge<'a>,
+        judge: &CaseJudge<'a>,
         pass: &'a Pass,
         output: Blob,
     ) -> ValidationRequest<'a> {
         ValidationRequest {
-            test_case: trial.case.test_case,
-            args: &trial.case.test_case.output_validator_args,
+            test_case: judge.case.test_case,
+            args: &judge.case.test_case.output_validator_args,
             input: &pass.input,
             answer: &self.answer,
             output,
-            submission: Some(trial.entry.runnable),
+            submission: Some(judge.entry.runnable),
             earlier: &pass.earlier,
             keep: self.keep.clone(),
         }
@@ -110,8 +110,8 @@ impl CaseJudge<'_> {
         output: &Blob,
     ) -> Result<PassResult, Stop> {
         let call = self.prepare_call(pass)?;
-        let question = call.question(self, pass, output.clone());
-        let mut response = validator.run(self.executor, question, call.contract)?;
+        let request = call.request(self, pass, output.clone());
+        let mut response = validator.run(self.executor, request, call.contract)?;
         call.save_box(&response)?;
         self.add_output_images(pass, output, &mut response)?;
         let next = call.next_pass(&response, pass);
@@ -135,7 +135,7 @@ impl CaseJudge<'_> {
             Opinion::Partial(worth) => return self.judge_points(*worth, validator_response),
             Opinion::Accepted | Opinion::Rejected => {}
         }
-        let (classified, is_told) = classify_response(from.kind, response, earlier);
+        let (classified, cause_includes_message) = classify_response(from.kind, response, earlier);
         let score = match next {
             // Only the last pass has the verdict and the score of the test case.
             Some(_) => None,
@@ -151,7 +151,7 @@ impl CaseJudge<'_> {
             next,
             score,
             feedback: Some(ValidatorFeedback {
-                cause_includes_message: is_told,
+                cause_includes_message,
                 ..validator_response.feedback()
             }),
             ..PassResult::from(classified)

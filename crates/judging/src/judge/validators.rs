@@ -15,8 +15,8 @@ use juror_core::stop::Stop;
 ///
 /// # Errors
 /// If a validator does not build, or verdicts of the output validator would mean nothing.
-pub fn build_validators(bench: &Bench<'_>, seen: ImageUse) -> Result<Validators, Stop> {
-    build_and_test(bench, seen, |fault| fault.is_fatal)
+pub fn build_validators(bench: &Bench<'_>, images: ImageUse) -> Result<Validators, Stop> {
+    build_and_test(bench, images, |fault| fault.is_fatal)
 }
 
 /// Like `build_validators`, but refuses an output validator with any fault.
@@ -26,13 +26,13 @@ pub fn build_faultless_validators(bench: &Bench<'_>) -> Result<Validators, Stop>
 
 fn build_and_test(
     bench: &Bench<'_>,
-    seen: ImageUse,
+    images: ImageUse,
     stops: impl Fn(&trial::TrialFault) -> bool,
 ) -> Result<Validators, Stop> {
     let validators = Validators {
         output: OutputValidator::build(bench)?,
         interactor: OutputValidator::build_interactor(bench)?,
-        visualizers: Visualizers::build(bench, seen)?,
+        visualizers: Visualizers::build(bench, images)?,
         static_validator: OutputValidator::build_static_validator(bench)?,
         grader: PackageGrader::build(bench)?,
     };
@@ -44,11 +44,11 @@ fn build_and_test(
     for validator in tried {
         let found = trial::find_faults(bench, validator)?;
         let is_over = found.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
-        let remarks = found.into_iter().map(|fault| fault.diagnostic);
+        let diagnostics = found.into_iter().map(|fault| fault.diagnostic);
         if is_over {
-            return Err(Stop::Diagnosed(remarks.collect()));
+            return Err(Stop::Diagnosed(diagnostics.collect()));
         }
-        bench.send_diagnostics(remarks);
+        bench.send_diagnostics(diagnostics);
     }
     Ok(validators)
 }

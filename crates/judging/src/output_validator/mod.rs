@@ -126,34 +126,34 @@ impl OutputValidator {
     }
 
     /// [`OutputValidator::read_response`] reads the reply.
-    pub fn job(&self, question: ValidationRequest<'_>) -> Job {
-        let test_case = question.test_case;
+    pub fn job(&self, request: ValidationRequest<'_>) -> Job {
+        let test_case = request.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
         let own = Path::new(OWN_DIR);
         let feedback = feedback_dir(Path::new(""));
-        let submission = question.submission.filter(|_| self.protocol == Protocol::Standard);
-        let mut job = self.base_job(submission, question.keep);
+        let submission = request.submission.filter(|_| self.protocol == Protocol::Standard);
+        let mut job = self.base_job(submission, request.keep);
         let mut lay = |extension: &str, blob: &Blob| {
             let name = own.join(format!("{base}.{extension}"));
             job.command.argv.push(box_path(&name));
             job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
         };
-        lay("in", question.input);
+        lay("in", request.input);
         match self.protocol {
             Protocol::Standard => {
-                lay("ans", question.answer);
+                lay("ans", request.answer);
                 job.command.argv.push(box_path(&feedback) + "/");
-                job.stdin = question.output;
+                job.stdin = request.output;
             }
             Protocol::Testlib | Protocol::Plain => {
                 if self.is_interactor {
                     lay("out", &Blob::default())
                 } else {
-                    lay("out", &question.output)
+                    lay("out", &request.output)
                 }
-                lay("ans", question.answer);
+                lay("ans", request.answer);
                 if self.is_interactor {
-                    job.stdin = question.output;
+                    job.stdin = request.output;
                 }
                 if self.protocol == Protocol::Testlib {
                     job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
@@ -163,16 +163,16 @@ impl OutputValidator {
                 job.collect.push(output.to_string_lossy().into_owned());
             }
             Protocol::Cms => {
-                lay("ans", question.answer);
-                lay("out", &question.output);
+                lay("ans", request.answer);
+                lay("out", &request.output);
             }
             Protocol::Sinol => {
-                lay("out", &question.output);
-                lay("ans", question.answer);
+                lay("out", &request.output);
+                lay("ans", request.answer);
             }
         }
-        job.command.argv.extend(question.args.iter().cloned());
-        job.files.extend(question.earlier.iter().map(|entry| {
+        job.command.argv.extend(request.args.iter().cloned());
+        job.files.extend(request.earlier.iter().map(|entry| {
             TreeEntry::new(feedback.join(&entry.name), entry.node.clone())
         }));
         job
@@ -198,10 +198,10 @@ impl OutputValidator {
     pub fn run(
         &self,
         executor: &dyn Executor,
-        question: ValidationRequest<'_>,
+        request: ValidationRequest<'_>,
         contract: Contract,
     ) -> Result<Response, Stop> {
-        let job = self.job(question);
+        let job = self.job(request);
         let reply = executor.run_job(&job).map_err(|error| self.as_validator_fault(error))?;
         Ok(self.read_response(reply, &self.limits, contract)?)
     }

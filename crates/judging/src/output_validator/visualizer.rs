@@ -55,9 +55,9 @@ impl Visualizer {
     pub fn draw_output(
         &self,
         executor: &dyn Executor,
-        question: ValidationRequest<'_>,
+        request: ValidationRequest<'_>,
     ) -> Result<VisualizerResult, Stop> {
-        run(executor, &self.program.job(question), &self.program.limits)
+        run(executor, &self.program.job(request), &self.program.limits)
     }
 
     pub fn draw_input(

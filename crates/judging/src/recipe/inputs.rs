@@ -40,9 +40,9 @@ pub fn build_generators<'a>(
         let built = build(bench, &generator_program(bench.problem, program));
         Ok((collect_diagnostics(built, &mut unbuilt)?, unbuilt))
     })?;
-    for (program, (generator, remarks)) in programs.into_iter().zip(built) {
+    for (program, (generator, diagnostics)) in programs.into_iter().zip(built) {
         generators.extend(generator.map(|generator| (program, generator)));
-        unbuilt.extend(remarks);
+        unbuilt.extend(diagnostics);
     }
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }

@@ -184,19 +184,19 @@ impl Executor for LocalExecutor {
         Ok(reply)
     }
 
-    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
-        let hand = Mutex::new(Some(hand));
+    fn run_manually(&self, job: &Job, pipes: ManualPipes) -> Result<JobReply, Stop> {
+        let pipes = Mutex::new(Some(pipes));
         self.run_in_free_slot(|pair| {
             let slot = self.slot_of(pair)?;
             self.prepare(job, slot)?;
-            let hand = hand.lock().take();
+            let pipes = pipes.lock().take();
             let again = || {
                 JudgeError::new(
                     "run the program once more",
                     "its standard input has already been read",
                 )
             };
-            let ManualPipes { input: reads, output: writes } = hand.ok_or_else(again)?;
+            let ManualPipes { input: reads, output: writes } = pipes.ok_or_else(again)?;
             slot.run_with_pipes(job, reads, writes)
         })
     }

@@ -74,7 +74,7 @@ const SWEEP_TIME: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// If the system's temporary directory cannot be written.
-pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError> {
+pub fn make_scratch(purpose: ScratchPurpose) -> Result<ScratchDirectory, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| {
         let prefixes: Vec<&str> = ScratchPurpose::ALL
@@ -84,9 +84,9 @@ pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError
             .collect();
         remove_stale(&env::temp_dir(), &prefixes);
     });
-    let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
-    let made = ScratchDirectory::make(&env::temp_dir(), what.name(), mode);
-    made.map_err(|error| scratch_fault("make a temporary directory", error))
+    let mode = if purpose == ScratchPurpose::Programs { 0o711 } else { 0o700 };
+    let directory = ScratchDirectory::make(&env::temp_dir(), purpose.name(), mode);
+    directory.map_err(|error| scratch_fault("make a temporary directory", error))
 }
 
 /// Makes a directory in `parent`, and removes those that killed jurors left there.
@@ -113,10 +113,10 @@ fn lock_exclusively(dir: &Path) -> Option<File> {
     lock_with(dir, FlockOperation::NonBlockingLockExclusive)
 }
 
-fn lock_with(dir: &Path, how: FlockOperation) -> Option<File> {
+fn lock_with(dir: &Path, operation: FlockOperation) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
-    flock(&file, how).ok()?;
+    flock(&file, operation).ok()?;
     Some(file)
 }
 

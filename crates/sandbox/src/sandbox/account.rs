@@ -73,8 +73,8 @@ impl Account {
     }
 }
 
-fn waits_for_other_program(seen: &ProgramState) -> bool {
-    matches!(seen.waits_for(), Some(WaitReason::Input | WaitReason::Output))
+fn waits_for_other_program(state: &ProgramState) -> bool {
+    matches!(state.waits_for(), Some(WaitReason::Input | WaitReason::Output))
 }
 
 #[cfg(test)]

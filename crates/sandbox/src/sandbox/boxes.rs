@@ -75,7 +75,7 @@ impl FilledBox {
     pub(super) fn fill(
         directory: OwnedFd,
         files: &[TreeEntry],
-        names: &PathTranslation,
+        translation: &PathTranslation,
         give: ChangeOwner<'_>,
         fill: WriteBlob<'_>,
     ) -> Result<Self, Fault> {
@@ -86,7 +86,7 @@ impl FilledBox {
             let above = above.as_ref().unwrap_or(&directory);
             match node {
                 Node::Link(target) => {
-                    let target = names.translate_text(target.as_os_str().as_bytes());
+                    let target = translation.translate_text(target.as_os_str().as_bytes());
                     rustix::fs::symlinkat(OsStr::from_bytes(&target), above, last)
                         .step_on(step, name.display())?;
                 }
@@ -394,8 +394,8 @@ mod tests {
             TreeEntry::new("link", Node::Link("/box/a".into())),
         ];
         let [directory, _] = disk.prepare(&keep_owner).unwrap();
-        let names = disk.path_translation([]);
-        let filled = FilledBox::fill(directory, &files, &names, &keep_owner, &fill);
+        let translation = disk.path_translation([]);
+        let filled = FilledBox::fill(directory, &files, &translation, &keep_owner, &fill);
         let filled = filled.unwrap_or_else(|fault| panic!("{fault:?}"));
         let inside = disk.box_path();
         assert_eq!(fs::read_to_string(inside.join("link/b/text")).unwrap(), "old");
@@ -430,7 +430,7 @@ mod tests {
             assert!(filled.find(Path::new(outside)).is_err(), "{outside}");
             let files = [TreeEntry::new(outside, Node::Directory)];
             let directory = filled.reopen().unwrap();
-            assert!(FilledBox::fill(directory, &files, &names, &keep_owner, &fill).is_err());
+            assert!(FilledBox::fill(directory, &files, &translation, &keep_owner, &fill).is_err());
         }
     }
 }

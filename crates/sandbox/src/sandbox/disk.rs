@@ -77,10 +77,10 @@ pub(super) fn disk_usage(top: &OwnedFd) -> u64 {
     let Ok(first) = open_directory(top, c".") else { return 0 };
     let mut stack = vec![first];
     let mut bytes = 0u64;
-    let mut seen = 0;
+    let mut checked = 0;
     while let Some(directory) = stack.pop() {
         for (name, stat) in entries(&directory).into_iter().flatten() {
-            seen += 1;
+            checked += 1;
             bytes = bytes.saturating_add((stat.st_blocks.max(0) as u64).saturating_mul(BLOCK));
             if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
                 if stack.len() > MOST_OPEN {
@@ -89,7 +89,7 @@ pub(super) fn disk_usage(top: &OwnedFd) -> u64 {
                 stack.extend(open_directory(&directory, &name));
             }
         }
-        if seen > MOST {
+        if checked > MOST {
             return u64::MAX;
         }
     }

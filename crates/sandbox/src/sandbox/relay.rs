@@ -424,22 +424,22 @@ impl Relay {
         let is_due = now >= end.next;
         let mut waits = false;
         if is_due && !is_well {
-            let seen = self.partner.watch.observe();
+            let state = self.partner.watch.observe();
             let queue = self.program.input_queue()?;
             if self.program.ended_at.is_none() {
-                self.account.observe(now, &self.program.observe(), &seen, queue);
+                self.account.observe(now, &self.program.observe(), &state, queue);
             }
-            if seen == ProgramState::Running {
+            if state == ProgramState::Running {
                 end.latest = now + HIDDEN_END_MAX;
             }
             // A single check may miss a process that was just started.
-            let still = if let ProgramState::Blocked(still) = seen { Some(still) } else { None };
-            let is_proven = still.is_some() && still == end.last_blocked;
+            let blocked = state.into_blocked();
+            let is_proven = blocked.is_some() && blocked == end.last_blocked;
             waits = is_proven && queue.unread == 0;
-            if still.is_some() && !is_proven {
+            if blocked.is_some() && !is_proven {
                 end.delay = CONFIRMATION_DELAY / 2;
             }
-            end.last_blocked = still;
+            end.last_blocked = blocked;
         }
         if self.partner.result.is_some() || is_well || now >= end.latest || waits {
             self.program.other_input = None;
@@ -514,14 +514,14 @@ impl Relay {
     fn detect_deadlock(&mut self, checks: &mut CheckSchedule) -> io::Result<()> {
         let (program, partner) = (self.program.observe(), self.partner.observe());
         self.account.observe(clock::now(), &program, &partner, self.program.input_queue()?);
-        for (speaker, seen) in [(&mut self.program, program), (&mut self.partner, partner)] {
-            if seen != ProgramState::Unknown {
-                speaker.waits_for = seen.waits_for();
+        for (speaker, state) in [(&mut self.program, program), (&mut self.partner, partner)] {
+            if state != ProgramState::Unknown {
+                speaker.waits_for = state.waits_for();
             }
-            let still = if let ProgramState::Blocked(still) = seen { Some(still) } else { None };
-            checks.is_proven &= still.is_some() && still == speaker.last_blocked;
-            checks.is_likely &= still.is_some();
-            speaker.last_blocked = still;
+            let blocked = state.into_blocked();
+            checks.is_proven &= blocked.is_some() && blocked == speaker.last_blocked;
+            checks.is_likely &= blocked.is_some();
+            speaker.last_blocked = blocked;
         }
         if checks.is_proven
             && let (Some(program), Some(partner)) = (self.program.waits_for, self.partner.waits_for)

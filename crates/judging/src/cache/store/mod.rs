@@ -83,12 +83,12 @@ enum EntryLocation {
 }
 
 impl EntryLocation {
-    fn read(self, spot: EntryPosition) -> Option<Vec<u8>> {
+    fn read(self, position: EntryPosition) -> Option<Vec<u8>> {
         match self {
             Self::Pending(raw) => Some(raw),
             Self::File(data) => {
-                let mut raw = vec![0; spot.entry.length as usize];
-                data?.read_exact_at(&mut raw, spot.entry.offset.into()).ok()?;
+                let mut raw = vec![0; position.entry.length as usize];
+                data?.read_exact_at(&mut raw, position.entry.offset.into()).ok()?;
                 Some(raw)
             }
         }
@@ -116,10 +116,10 @@ impl Store {
         index.reserve(lists.iter().map(Vec::len).sum());
         for (segment, entries) in lists.iter().enumerate() {
             for &(name, entry) in entries {
-                let spot = EntryPosition { segment, entry };
-                let known = index.entry(name).or_insert(spot);
+                let position = EntryPosition { segment, entry };
+                let known = index.entry(name).or_insert(position);
                 if known.entry.stamp <= entry.stamp {
-                    *known = spot;
+                    *known = position;
                 }
             }
         }

@@ -183,7 +183,7 @@ fn check_of(
             })
             .collect();
         let lines_of_events = Mutex::new(Vec::new());
-        let remarks = Mutex::new(Vec::new());
+        let messages = Mutex::new(Vec::new());
         let tell = |event| match event {
             Event::SubmissionJudged(judgement) => {
                 lines_of_events.lock().push(shown(&Ok(judgement)));
@@ -191,7 +191,7 @@ fn check_of(
             Event::Failed { error, .. } => {
                 lines_of_events.lock().push(shown(&Err(error)));
             }
-            Event::Diagnosed(remark) => remarks.lock().push(remark.message),
+            Event::Diagnosed(remark) => messages.lock().push(remark.message),
             _ => {}
         };
         let session = Session {
@@ -248,7 +248,7 @@ fn check_of(
                 lines.push("interrupted".to_owned());
             }
         }
-        lines.extend(remarks.into_inner());
+        lines.extend(messages.into_inner());
         assert_eq!(lines, expected, "{slots} slots");
     }
 }

@@ -270,13 +270,13 @@ impl SlotGroups for NoGroups {}
 pub(super) fn create(
     placement: Option<&Placement>,
     name: &str,
-    slot: OomPolicy,
+    oom_policy: OomPolicy,
 ) -> Result<Box<dyn SlotGroups>, Fault> {
     Ok(match placement {
         None => Box::new(NoGroups),
         Some(Placement::V2(parent)) => Box::new(Version2Groups::create(parent, name)?),
         Some(Placement::V1(controllers)) => {
-            Box::new(Version1Groups::create(controllers, name, slot)?)
+            Box::new(Version1Groups::create(controllers, name, oom_policy)?)
         }
     })
 }

@@ -396,7 +396,7 @@ mod tests {
             let process = self.shell.id().cast_signed();
             loop {
                 match self.pipes.observe_processes(&[process], || false) {
-                    Some(seen) if seen.waits_for() == Some(WaitReason::Input) => return seen,
+                    Some(state) if state.waits_for() == Some(WaitReason::Input) => return state,
                     _ => thread::sleep(Duration::from_millis(1)),
                 }
             }
@@ -417,8 +417,8 @@ mod tests {
         const CLOSES_FIRST: &str = "exec >&-; read line";
         let check = |scripts: [&str; 2], are_still: [bool; 2]| {
             let sides = scripts.map(WaitingShell::start);
-            let seen = sides.each_ref().map(WaitingShell::observe_waiting);
-            let found = seen.map(|seen| matches!(seen, ProgramState::Blocked(_)));
+            let states = sides.each_ref().map(WaitingShell::observe_waiting);
+            let found = states.map(|state| matches!(state, ProgramState::Blocked(_)));
             assert_eq!(found, are_still, "{scripts:?}");
         };
         check([WAITS, WAITS], [true, true]);

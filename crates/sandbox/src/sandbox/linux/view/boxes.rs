@@ -107,7 +107,7 @@ impl RunBoxes {
         owner: UserIdentity,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
-        names: &PathTranslation,
+        translation: &PathTranslation,
     ) -> Result<Self, Fault> {
         let give = |directory: BorrowedFd<'_>| give_to_program(directory, owner);
         let fill = |blob: &Blob, _: FileMode, make: &dyn Fn() -> io::Result<File>| {
@@ -117,7 +117,7 @@ impl RunBoxes {
             }
             Ok(file)
         };
-        let filled = FilledBox::fill(main, files, names, &give, &fill)?;
+        let filled = FilledBox::fill(main, files, translation, &give, &fill)?;
         Ok(Self { filled, temporary, memory_fs: None })
     }
 

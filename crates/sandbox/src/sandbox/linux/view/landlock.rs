@@ -123,11 +123,11 @@ impl LandlockView {
         &mut self,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
-        names: &PathTranslation,
+        translation: &PathTranslation,
     ) -> Result<RunBoxes, Fault> {
         let owner = self.identity;
         let directories = self.disk.prepare(&|directory| give_to_program(directory, owner))?;
-        RunBoxes::fill(directories, owner, files, contents, names)
+        RunBoxes::fill(directories, owner, files, contents, translation)
     }
 
     pub(crate) fn path_translation(&self, shown: &[ShownMount]) -> PathTranslation {
