@@ -50,7 +50,7 @@ pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
         (None, Ending::Exited(code)) => {
             let of_a_part = Ending::Signalled(Signal(code - SHELL));
             let part = Outcome { ending: of_a_part, ..outcome.clone() };
-            code > SHELL && killing_signal(&part).is_some() || says()
+            (code > SHELL && killing_signal(&part).is_some()) || says()
         }
     }
 }

@@ -57,11 +57,11 @@ pub(super) fn is_still_valid(
     let is_in_time = !is_over && allows(outcome.wall_time, now.wall_time);
     let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
     match outcome.stopped_by {
-        None => fits && (is_in_time || is_over && is_alone),
+        None => fits && (is_in_time || (is_over && is_alone)),
         Some(StopReason::CpuTime) => fits && is_over,
         Some(StopReason::WallTime) => {
             let is_shorter = is_at_most(now.wall_time, old.wall_time);
-            fits && (is_shorter || is_over && is_alone)
+            fits && (is_shorter || (is_over && is_alone))
         }
         Some(StopReason::Memory) => is_at_most(now.memory, old.memory) && is_in_time,
         Some(StopReason::Output | StopReason::Deadlock | StopReason::Dismissed) => {

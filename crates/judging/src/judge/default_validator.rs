@@ -82,7 +82,7 @@ const SMALL_OUTPUT: u64 = 64 << 10;
 fn has_same_bytes(answer: &Blob, output: &Blob) -> bool {
     let is_small = || output.bytes().is_some_and(|bytes| bytes.len() as u64 <= SMALL_OUTPUT);
     let same_size = || answer.len().ok() == output.len().ok();
-    answer == output || is_small() && same_size() && answer.digest().ok() == output.digest().ok()
+    answer == output || (is_small() && same_size() && answer.digest().ok() == output.digest().ok())
 }
 
 /// The output of a program, or why there is none.

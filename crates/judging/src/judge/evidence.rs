@@ -14,6 +14,8 @@ use juror_core::judgement::{Evidence, JudgeError};
 use juror_core::root::FilePath;
 use juror_core::verdict::Verdict;
 
+const BEGINNING: u64 = 4 << 10;
+
 /// Adds what a report shows of a run.
 pub(super) fn add_run(
     evidence: &mut Evidence,
@@ -46,8 +48,6 @@ pub(super) fn stderr_alone(reply: &JobReply) -> Result<Option<Box<Evidence>>, Ju
 fn beginning_of_stderr(reply: &JobReply, most: u64) -> Result<Vec<u8>, JudgeError> {
     reply.stderr.prefix(most).map_err(|error| JudgeError::new("read standard error", error))
 }
-
-const BEGINNING: u64 = 4 << 10;
 
 /// Adds judge answer, output and diff of a wrong output.
 pub(super) fn add_diff(

@@ -174,8 +174,8 @@ impl CheckedRule<'_> {
         let rejections = [Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
         let any_rejection = rejections.iter().all(|verdict| required.contains(verdict));
         let met = self.cases.iter().any(|case| required.contains(&case.verdict.standard()))
-            || any_rejection && !self.barred.is_empty();
-        if met || !self.complete || self.cases.is_empty() && self.barred.is_empty() {
+            || (any_rejection && !self.barred.is_empty());
+        if met || !self.complete || (self.cases.is_empty() && self.barred.is_empty()) {
             return None;
         }
         let not_run = match self.barred.first() {

@@ -114,7 +114,7 @@ impl Proof {
             demands.extend(whats.map(|what| ProofDemand { about: about.clone(), property: what }));
         }
         let is_scored = brittle.is_some() && rules.iter().any(|rule| rule.score.is_some());
-        if demands.is_empty() && !is_scored || !is_necessary.contains(&false) {
+        if (demands.is_empty() && !is_scored) || !is_necessary.contains(&false) {
             return None;
         }
         for group in brittle.into_iter().flatten() {

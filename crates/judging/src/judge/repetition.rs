@@ -42,7 +42,8 @@ impl RepeatBudget {
     /// Takes a repetition, if one is left. Only one stopped run is repeated.
     fn take(&self, is_of_stopped_run: bool) -> bool {
         let order = Ordering::Relaxed;
-        if self.is_empty() || is_of_stopped_run && self.has_repeated_stopped_run.swap(true, order) {
+        let has_stopped = &self.has_repeated_stopped_run;
+        if self.is_empty() || (is_of_stopped_run && has_stopped.swap(true, order)) {
             return false;
         }
         self.remaining.fetch_update(order, order, |remaining| remaining.checked_sub(1)).is_ok()

@@ -9,6 +9,13 @@ use juror_core::job::CollectedEntry;
 use juror_core::judgement::ShownImage;
 use juror_core::units::Bytes;
 
+pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
+const TEAM_MESSAGE: &str = "teammessage.txt";
+pub const SCORE: &str = "score.txt";
+/// A fraction of the maximal score.
+pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
+pub const NEXT_PASS: &str = "nextpass.in";
+
 pub(crate) const FEEDBACK_FILES: [&str; 13] = [
     JUDGE_MESSAGE,
     TEAM_MESSAGE,
@@ -24,13 +31,6 @@ pub(crate) const FEEDBACK_FILES: [&str; 13] = [
     "teamimage.jpeg",
     "teamimage.svg",
 ];
-
-pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
-const TEAM_MESSAGE: &str = "teammessage.txt";
-pub const SCORE: &str = "score.txt";
-/// A fraction of the maximal score.
-pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
-pub const NEXT_PASS: &str = "nextpass.in";
 
 /// In bytes. Longer messages are cut.
 const MESSAGE_MAX: u64 = 64 << 10;

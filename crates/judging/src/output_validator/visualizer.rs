@@ -109,7 +109,7 @@ impl VisualizerResult {
 fn is_image(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));
-    let is_suffix = |rest: &str| rest.is_empty() || rest.starts_with('-') && !rest.contains('/');
+    let is_suffix = |rest: &str| rest.is_empty() || (rest.starts_with('-') && !rest.contains('/'));
     IMAGE_EXTENSIONS.contains(&ending) && rest.is_some_and(is_suffix)
 }
 

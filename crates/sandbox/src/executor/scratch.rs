@@ -29,6 +29,9 @@ words! {
     }
 }
 
+/// Follows the prefix in the name of a directory that is not locked yet.
+const UNLOCKED: &str = "new-";
+
 /// Deleted when dropped.
 #[derive(Debug)]
 pub struct ScratchDirectory {
@@ -62,9 +65,6 @@ impl Drop for ScratchDirectory {
         remove_directory(&self.path, &|| false);
     }
 }
-
-/// Follows the prefix in the name of a directory that is not locked yet.
-const UNLOCKED: &str = "new-";
 
 /// How long a command removes what others left. The rest is for the next one.
 const SWEEP_TIME: Duration = Duration::from_secs(1);

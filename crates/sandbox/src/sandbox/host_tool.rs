@@ -135,9 +135,9 @@ fn is_passed(name: &OsStr, value: &OsStr) -> bool {
         return is_absolute;
     }
     let of_manager = ["ASDF_", "MISE_"].iter().any(|start| name.starts_with(start));
-    let is_version = name.ends_with("ENV_VERSION") || of_manager && name.ends_with("_VERSION");
+    let is_version = name.ends_with("ENV_VERSION") || (of_manager && name.ends_with("_VERSION"));
     if is_version || name == RUSTUP_TOOLCHAIN {
-        return is_absolute || !value.is_empty() && !value.as_bytes().contains(&b'/');
+        return is_absolute || (!value.is_empty() && !value.as_bytes().contains(&b'/'));
     }
     ["LANG", "LANGUAGE"].contains(&name) || name.starts_with("LC_")
 }

@@ -173,7 +173,7 @@ fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &ShortageEvide
     // A group of version 1 counts what its processes are refused, whichever group above refuses it.
     let allowed = limits.processes.map_or(u64::MAX, u64::from);
     let has_less = evidence.process_room.is_some_and(|room| room < allowed);
-    evidence.refused > 0 || outcome.refused_processes > 0 && has_less
+    evidence.refused > 0 || (outcome.refused_processes > 0 && has_less)
 }
 
 pub(super) const NO_PROCESS: &str =

@@ -26,6 +26,9 @@ const WRITE_SIZE: usize = 64 << 10;
 /// The longest time that data is pending when the next entry comes.
 const LONGEST_PENDING: Duration = Duration::from_secs(1);
 
+/// Kind, key, time in milliseconds, checksum; in bytes.
+const HEAD: usize = 1 + 32 + 8 + 16;
+
 /// For reading.
 pub(super) type SegmentData = Arc<File>;
 
@@ -130,9 +133,6 @@ fn since_1970(time: SystemTime) -> u64 {
 fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
-
-/// Kind, key, time in milliseconds, checksum; in bytes.
-const HEAD: usize = 1 + 32 + 8 + 16;
 
 /// A record as bytes of a segment.
 pub(super) fn encode_record(key: &Digest, created: SystemTime, bytes: &[u8]) -> Vec<u8> {

@@ -15,6 +15,11 @@ use juror_core::verdict::Verdict;
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
+/// Root, samples and `secret` come before it.
+const FIRST_GROUP: usize = 3;
+
+const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
+
 /// Combines the test cases of a scoring problem into a score.
 pub struct GroupScheme<'a> {
     /// The parent of all groups but the samples: `secret`, or the first group of a format without it.
@@ -259,9 +264,6 @@ impl<'a> GroupScheme<'a> {
     }
 }
 
-/// Root, samples and `secret` come before it.
-const FIRST_GROUP: usize = 3;
-
 fn independent_section(cases: usize, requires: Vec<usize>, until: EndCondition) -> SectionPart {
     let parts = vec![SectionPart::Cases(cases)];
     SectionPart::Section(Section {
@@ -271,8 +273,6 @@ fn independent_section(cases: usize, requires: Vec<usize>, until: EndCondition) 
         result: SectionResult::UnlessCut,
     })
 }
-
-const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
 
 /// `None` if all cases that ran are accepted, and some did not run.
 fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Option<bool> {

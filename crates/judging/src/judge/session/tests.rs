@@ -25,6 +25,8 @@ use juror_core::submission::OverallExpectation;
 use juror_core::test_data::TestCase;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 
+const LIMIT: Duration = Duration::from_secs(1);
+
 /// The result of a scripted submission on a case, by one letter.
 ///
 /// `a` is right, `w` is wrong, `s` crashes, `j` is a failure of the judge, `i` an interruption. `b` and `x` are like
@@ -57,8 +59,6 @@ fn answer(letter: char, job: &Job, run: usize) -> Result<JobReply, Stop> {
         _ => Err(Stop::Interrupted),
     }
 }
-
-const LIMIT: Duration = Duration::from_secs(1);
 
 fn outcome_with_cpu_time(cpu_time: Duration) -> Outcome {
     Outcome { cpu_time, ..quiet_outcome() }

@@ -253,6 +253,9 @@ fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
     is_any.then_some(Placement::V1(controllers))
 }
 
+/// The group below a delegated one to which its processes move. It is removed with the delegated one.
+const MEMBER_GROUP: &str = "juror";
+
 /// The nearest group, at or above our own, that meets two conditions. Groups with the needed controllers can be made
 /// below it, and our group can start processes there.
 ///
@@ -292,9 +295,6 @@ fn has_controllers(directory: &Path, list: &str) -> bool {
 fn can_write(directory: &Path, name: &str) -> bool {
     rustix::fs::access(directory.join(name), Access::WRITE_OK).is_ok()
 }
-
-/// The group below a delegated one to which its processes move. It is removed with the delegated one.
-const MEMBER_GROUP: &str = "juror";
 
 /// Moves the processes of our group to a group below it, so that it can hand down controllers. If that does not help,
 /// they move back.

@@ -43,6 +43,9 @@ use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
 use juror_core::units::Bytes;
 
+/// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
+const SLOT_MEMORY: u64 = 4 << 20;
+
 struct SlotServer {
     setup: SlotSetup,
     socket: OwnedFd,
@@ -461,9 +464,6 @@ impl SlotServer {
     }
 }
 
-/// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
-const SLOT_MEMORY: u64 = 4 << 20;
-
 /// Tries once more if the machine was only busy.
 fn retry_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
     match act() {
@@ -494,7 +494,7 @@ fn refused_memory(spec: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Opti
         ProgramImage::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
     let data = spec.resources.iter().find(|limit| limit.resource == Resource::Data);
     let is_too_much = data.is_some_and(|limit| image.writable > limit.soft);
-    let is_refused = is_too_much || image.zeros > 0 && sys::refuses_memory(image.zeros);
+    let is_refused = is_too_much || (image.zeros > 0 && sys::refuses_memory(image.zeros));
     is_refused.then_some(image.writable)
 }
 

@@ -96,6 +96,9 @@ pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
     unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
 }
 
+/// Source: `fcntl.h` of Linux.
+const F_SETSIG: i32 = 10;
+
 /// Takes a read lease on a file that is open for reading, and gives it back. Fails if somebody can write to the file.
 pub(super) fn try_read_lease(fd: RawFd) -> Result<()> {
     let control = |command: i32, value: i32| {
@@ -107,9 +110,6 @@ pub(super) fn try_read_lease(fd: RawFd) -> Result<()> {
     control(libc::F_SETLEASE, libc::F_RDLCK)?;
     control(libc::F_SETLEASE, libc::F_UNLCK).map(|_| ())
 }
-
-/// Source: `fcntl.h` of Linux.
-const F_SETSIG: i32 = 10;
 
 pub(super) fn setsid() -> Result<usize> {
     // SAFETY: takes no pointer.
