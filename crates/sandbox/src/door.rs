@@ -1,4 +1,5 @@
-//! The door of this crate: runs one command under limits, and says what it did.
+//! The door of this crate: runs one command under limits, and says what it did. Its types are its own: those of the
+//! rest of the crate follow juror's needs, and change with them.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,4 +1,6 @@
 //! The key of work: a digest of everything that decides its result, except limits that `cache/reuse.rs` compares.
+//!
+//! A result may hold under other limits of time and memory, too. So the key only has whether there are such limits.
 
 use std::path::Path;
 
@@ -191,7 +193,7 @@ pub(super) fn is_unchanged(job: &Job, surroundings: &Surroundings) -> bool {
     let same_tool = |path| surroundings.read_installed(path) == surroundings.installed_digest(path);
     job.blobs().all(|blob| surroundings.is_unchanged(blob))
         && system_program(job).is_none_or(same)
-        // Runs are many and short.
+        // Only for builds: runs are many and short, and to read their tools again would take longer.
         && (job.keep == BoxRetention::Nothing || installed.all(same_tool))
 }
 

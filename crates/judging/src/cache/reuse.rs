@@ -15,9 +15,10 @@
 //! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
 //!
 //! Without a control group that measures memory, a program notices the memory limit, because a call fails. Without
-//! isolation, it may be able to ask for its limit of CPU time. Then the limit must be equal. Facts of two joined programs must be valid for both. If the new limits stopped one of them
-//! earlier, its partner could end differently. So facts of a joint run are never kept for being too slow by the
-//! measured time alone.
+//! isolation, it may be able to ask for its limit of CPU time. Then the limit must be equal.
+//!
+//! Facts of two joined programs must be valid for both. If the new limits stopped one of them earlier, its partner
+//! could end differently. So facts of a joint run are never kept for being too slow by the measured time alone.
 
 use std::time::Duration;
 

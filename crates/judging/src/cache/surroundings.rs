@@ -1,4 +1,7 @@
 //! What a run depends on besides its job: programs and libraries of the system, and the processor.
+//!
+//! To read all of it would take longer than most runs. So the records of package managers stand for what is installed,
+//! and the stamp of a file for its contents, as soon as the stamp shows every change.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -192,8 +195,8 @@ impl Surroundings {
             return Some(known.digest);
         }
         let key = digest_of(&("contents", &stamp))?;
-        let kept = self.store.as_ref().and_then(|store| store.get(&key));
-        let kept = kept.and_then(|record| record.bytes.try_into().ok()).map(Digest);
+        let record = self.store.as_ref().and_then(|store| store.get(&key));
+        let kept = record.and_then(|record| record.bytes.try_into().ok()).map(Digest);
         let (digest, is_settled) = match kept {
             Some(digest) => (digest, true),
             None => {
@@ -226,10 +229,10 @@ impl Surroundings {
             return self.file_digest(path);
         }
         // Packages of a language are installed there.
-        let mut packages = python_directories(&path.join("lib"));
-        packages.iter_mut().for_each(|dir| dir.push("site-packages"));
-        packages.push(path.join("lib/node_modules"));
-        let packages: Vec<_> = packages.iter().map(|dir| list_names(dir)).collect();
+        let mut libraries = python_directories(&path.join("lib"));
+        libraries.iter_mut().for_each(|dir| dir.push("site-packages"));
+        libraries.push(path.join("lib/node_modules"));
+        let packages: Vec<_> = libraries.iter().map(|dir| list_names(dir)).collect();
         let mut entries = Vec::new();
         // A larger one is a store: its names have versions.
         let is_read = self.read_entries(path, LEVELS, &mut entries);
@@ -298,8 +301,8 @@ fn is_settled(stamp: &FileStamp, path: &FilePath) -> bool {
 }
 
 fn is_old(stamp: &FileStamp) -> bool {
-    let last = stamp.modified.max(stamp.changed).0;
-    let last = u64::try_from(last).map_or(Duration::ZERO, Duration::from_secs);
+    let (seconds, _) = stamp.modified.max(stamp.changed);
+    let last = u64::try_from(seconds).map_or(Duration::ZERO, Duration::from_secs);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     last + UNSETTLED <= now
 }

@@ -125,8 +125,8 @@ impl CheckedRule<'_> {
         let is_met = is_endless || overall.verdicts.contains(&got.standard());
         let (reason, test_case) = if !is_met {
             let first = judgement.cases.iter().find(|case| case.verdict == got);
-            let on = first.map(|case| case.test_case.clone());
-            let on = on.filter(|_| got != Verdict::Accepted);
+            let rejected = first.filter(|_| got != Verdict::Accepted);
+            let on = rejected.map(|case| case.test_case.clone());
             let on_case = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
             (format!("expected {}; got {got}{on_case}", verdict_list(&overall.verdicts)), on)
         } else if overall.is_partial {

@@ -528,8 +528,8 @@ impl SharedSession<'_, '_> {
             compiler,
             broken: Vec::new(),
         };
-        let all = self.session.bench.problem.test_data.judged_cases();
-        let all: Vec<&str> = all.iter().map(|case| &*case.test_case().name).collect();
+        let all_cases = self.session.bench.problem.test_data.judged_cases();
+        let all: Vec<&str> = all_cases.iter().map(|case| &*case.test_case().name).collect();
         judgement.broken = expect::broken_expectations(&submission.expectations, &judgement, &all);
         Ok(judgement)
     }

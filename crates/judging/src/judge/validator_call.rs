@@ -100,8 +100,6 @@ impl CaseJudge<'_> {
         Ok(judged)
     }
 
-    /// Asks a validator.
-    ///
     /// If its response is invalid, the judge has failed: nobody knows whether the output is right.
     fn ask_validator(
         &self,

@@ -90,9 +90,9 @@ impl OutputValidator {
     /// # Errors
     /// If one does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
-        let protocol = bench.problem.output_protocol;
+        let usual = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            let protocol = program.protocol.unwrap_or(protocol);
+            let protocol = program.protocol.unwrap_or(usual);
             let what = if protocol == Protocol::Plain { "checker" } else { "output validator" };
             Self::build_program(bench, what, protocol, program)
         })

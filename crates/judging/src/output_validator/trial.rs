@@ -61,8 +61,8 @@ pub fn find_faults(
     let found = parallel::map(bench.executor, &trials, |trial| trial())?;
     // It broke down on all trials.
     let is_useless = is_live && found.iter().all(Option::is_some);
-    let found = right_fault.into_iter().chain(found.into_iter().flatten());
-    Ok(found.map(|fault| TrialFault { is_fatal: fault.is_fatal || is_useless, ..fault }).collect())
+    let faults = right_fault.into_iter().chain(found.into_iter().flatten());
+    Ok(faults.map(|fault| TrialFault { is_fatal: fault.is_fatal || is_useless, ..fault }).collect())
 }
 
 struct Trial<'a> {

@@ -1,4 +1,5 @@
-//! The stage: the directory in which test cases are made before the package changes.
+//! The stage: the directory in which test cases are made before the package changes. If one cannot be made, the package
+//! stays as it was.
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,9 +87,9 @@ impl Stage {
     }
 
     pub fn add_blob(&self, case: &str, extension: &str, blob: &Blob) -> Result<(), JudgeError> {
-        let read = blob.open();
-        let mut read = read.map_err(|error| JudgeError::new("read a program's output", error))?;
-        self.add(case, extension, &mut read)
+        let opened = blob.open();
+        let mut text = opened.map_err(|error| JudgeError::new("read a program's output", error))?;
+        self.add(case, extension, &mut text)
     }
 
     /// Adds a link to a file on the stage; both are given by their names below `data/`.

@@ -1,4 +1,6 @@
 //! The directory of a store: who may use it, and its files.
+//!
+//! Whoever can write there chooses verdicts. So it must be private, and is opened without following links.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, FileTimes};

@@ -167,9 +167,9 @@ fn checksum(key: &Digest, created: u64, bytes: &[u8]) -> [u8; 16] {
 /// The record, and when it was made; `None` if the bytes are not this record.
 pub(super) fn decode_record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a [u8])> {
     let (head, bytes) = split_head(EntryKind::Record, key, raw)?;
-    let created = u64::from_le_bytes(part(head, 33));
-    let is_whole = head[41..] == checksum(key, created, bytes);
-    let created = UNIX_EPOCH.checked_add(Duration::from_millis(created));
+    let millis = u64::from_le_bytes(part(head, 33));
+    let is_whole = head[41..] == checksum(key, millis, bytes);
+    let created = UNIX_EPOCH.checked_add(Duration::from_millis(millis));
     created.filter(|_| is_whole).map(|created| (created, bytes))
 }
 

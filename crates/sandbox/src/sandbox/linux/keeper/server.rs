@@ -1,4 +1,7 @@
 //! The slot's process: one run after the other until the judge is gone.
+//!
+//! The order of its steps matters: a run must not be charged for what belongs to another, and must not be able to tell
+//! whether it is the first.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -107,8 +110,7 @@ impl SlotServer {
             match wire::receive(&self.socket, &mut buffer) {
                 Ok(Some((SlotRequest::Run { run, job, places, large }, fds))) => {
                     let task = SlotTask { large, ..self.task(run, job, places) };
-                    let finished = self.run(task, fds);
-                    let finished = finished.unwrap_or_else(|fault| RunAnswer {
+                    let finished = self.run(task, fds).unwrap_or_else(|fault| RunAnswer {
                         answer: SlotAnswer::Failed(fault.into()),
                         fds: Vec::new(),
                     });
@@ -340,8 +342,8 @@ impl SlotServer {
                 [name.as_bytes(), b"=", &translation.translate_variable(&name, &value)].concat()
             });
         let (argv, env) = (ExecStrings::new(argv)?, ExecStrings::new(env)?);
-        let program = argv.first().cloned();
-        let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
+        let no_program = || Fault::new("start the program", "no program given");
+        let program = argv.first().cloned().ok_or_else(no_program)?;
         Ok(RunSpec {
             program,
             argv,
