@@ -45,7 +45,6 @@ impl ResultCache {
         }
     }
 
-    /// Reads the note with this name.
     pub fn read_note(&self, name: &str) -> Option<Vec<u8>> {
         let cache = self.0.as_ref().filter(|results| !results.is_fresh)?;
         cache.store.get(&note_key(name)?).map(|record| record.bytes)

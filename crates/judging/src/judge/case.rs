@@ -238,18 +238,13 @@ pub(super) struct PassRun {
 }
 
 impl CaseJudge<'_> {
-    /// Where the submission's box is kept, if anywhere.
-    pub(super) fn box_path(&self, pass: &Pass) -> Option<FilePath> {
-        self.box_path_of(pass.number, "")
-    }
-
-    /// The box of another program; `of` is its suffix.
-    pub(super) fn box_path_of(&self, pass: u32, of: &str) -> Option<FilePath> {
+    /// Where a box is kept, if anywhere. The submission's has no suffix.
+    pub(super) fn box_path(&self, pass: u32, suffix: &str) -> Option<FilePath> {
         let pass = match pass {
             1 => String::new(),
             number => format!(".pass{number}"),
         };
-        let name = format!("{}{of}{pass}", flat_stem(&self.case.test_case.name));
+        let name = format!("{}{suffix}{pass}", flat_stem(&self.case.test_case.name));
         Some(self.rules.kept_boxes()?.join(flat_name(self.entry.submission)).join(name))
     }
 }

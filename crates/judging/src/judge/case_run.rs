@@ -118,22 +118,19 @@ impl CaseJudge<'_> {
             evidence = Some(Box::new(all));
         }
         let VerdictWithCause { verdict, cause } = judged.classified;
-        let (message, cause_includes_message, team_message) = match judged.feedback {
-            Some(feedback) => {
-                (feedback.message, feedback.cause_includes_message, feedback.team_message)
-            }
-            // The cause is the message of the default output validator. If the program failed, no validator was asked.
-            None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
-                (cause.clone(), true, String::new())
-            }
-            None => (String::new(), true, String::new()),
-        };
+        // The cause is the message of the default output validator. If the program failed, no validator was asked.
+        let has_message = matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer);
+        let feedback = judged.feedback.unwrap_or_else(|| ValidatorFeedback {
+            message: if has_message { cause.clone() } else { String::new() },
+            cause_includes_message: true,
+            ..ValidatorFeedback::default()
+        });
         Ok(CaseJudgement {
             test_case: self.case.test_case.name.clone(),
             verdict,
-            message,
-            cause_includes_message,
-            team_message,
+            message: feedback.message,
+            cause_includes_message: feedback.cause_includes_message,
+            team_message: feedback.team_message,
             score: judged.score.or_else(|| score::score_by_rules(self.case.scoring, verdict)),
             with_margin: judged.with_margin,
             repeats: None,
@@ -155,7 +152,7 @@ impl CaseJudge<'_> {
         }
         let work = Work::from(pass_job(self.rules, self.entry, self.case.test_case, pass));
         let run = |mode| self.executor.run(&work, mode)?.single();
-        let box_path = self.box_path(pass);
+        let box_path = self.box_path(pass.number, "");
         let limits = self.entry.limits(self.rules);
         let SettledRun { reply, repeats } = settle(
             self.entry.repetition,
@@ -216,7 +213,7 @@ impl CaseJudge<'_> {
         pass: &Pass,
         transcript: &Transcript,
     ) -> Result<(), JudgeError> {
-        match self.box_path_of(1, "") {
+        match self.box_path(1, "") {
             Some(box_path) => save_transcript(&box_path, pass.number, transcript),
             None => Ok(()),
         }

@@ -109,7 +109,7 @@ impl CaseJudge<'_> {
             message: judged.classified.cause.clone(),
             cause_includes_message: true,
             images: self.draw_output(pass, output, &[])?,
-            box_path: self.box_path_of(pass.number, VALIDATOR_SUFFIX),
+            box_path: self.box_path(pass.number, VALIDATOR_SUFFIX),
             ..ValidatorFeedback::default()
         };
         Ok(PassResult { feedback: Some(feedback), ..judged })
@@ -142,7 +142,7 @@ impl CaseJudge<'_> {
         let Visualizers { output, .. } = &self.rules.validators.visualizers;
         let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
         output.is_some()
-            && (is_on_page || self.box_path_of(pass.number, VALIDATOR_SUFFIX).is_some())
+            && (is_on_page || self.box_path(pass.number, VALIDATOR_SUFFIX).is_some())
     }
 
     /// The images by the output visualizer. If the validator's `feedback` is kept, they are kept with it.
@@ -171,13 +171,13 @@ impl CaseJudge<'_> {
             },
         )?;
         let images = result.output_images();
-        if let Some(path) = self.box_path_of(pass.number, VALIDATOR_SUFFIX) {
+        if let Some(path) = self.box_path(pass.number, VALIDATOR_SUFFIX) {
             let dir = path.join(feedback_dir(Path::new("")));
             for image in &images {
                 replace_file(&image.blob, &dir.join(&image.name))?;
             }
         }
-        if let Some(path) = self.box_path_of(pass.number, ".visualizer") {
+        if let Some(path) = self.box_path(pass.number, ".visualizer") {
             save_messages(&result, &path)?;
         }
         Ok(images)

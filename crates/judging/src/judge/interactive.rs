@@ -28,7 +28,7 @@ impl CaseJudge<'_> {
         let test_case = self.case.test_case;
         let mut program = pass_job(self.rules, self.entry, test_case, pass);
         program.stdin = Blob::default();
-        let box_path = self.box_path(pass);
+        let box_path = self.box_path(pass.number, "");
         let call = self.prepare_call(pass)?;
         let request = call.request(self, pass, Blob::default());
         let mut partner = validator.job(request);

@@ -13,8 +13,7 @@ use crate::judge::time_limit;
 use crate::plan::schedule::{EndCondition, Schedule};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
-use juror_core::judgement::Judgement;
-use juror_core::judgement::TimeLimit;
+use juror_core::judgement::{Judgement, TimeLimit};
 use juror_core::limits::{DEBUG_TIME_FACTOR, Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::progress::LimitsReport;
@@ -283,7 +282,7 @@ pub fn skip_warnings(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
         };
         lacking.entry(why).or_default().push(entry);
     }
-    let remark = |(why, entries): (String, Vec<&PreparedSubmission<'_>>)| {
+    let skipped = |(why, entries): (String, Vec<&PreparedSubmission<'_>>)| {
         let (first, more) = entries.split_first()?;
         let others = match more.len() {
             0 => String::new(),
@@ -291,9 +290,9 @@ pub fn skip_warnings(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
             number => format!("; so are {number} other submissions"),
         };
         let what = format!("is skipped: {why}{others}");
-        let remark = Diagnostic::warning(&first.submission.program.path, what);
+        let warning = Diagnostic::warning(&first.submission.program.path, what);
         let help = first.prepared.as_ref().err().and_then(|error| error.help.clone());
-        Some(Diagnostic { help, ..remark })
+        Some(Diagnostic { help, ..warning })
     };
-    lacking.into_iter().filter_map(remark).collect()
+    lacking.into_iter().filter_map(skipped).collect()
 }

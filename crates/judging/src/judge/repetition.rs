@@ -26,7 +26,6 @@ const LEAST_SPREAD: f64 = 0.01;
 #[derive(Debug, Default)]
 pub struct RepeatBudget {
     remaining: AtomicU32,
-    /// Whether a stopped run was repeated.
     has_repeated_stopped_run: AtomicBool,
     /// The slowest run within the limit that was repeated.
     slowest: Mutex<Duration>,

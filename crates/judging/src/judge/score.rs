@@ -51,8 +51,8 @@ impl<'a> ScoringScheme<'a> {
             }
             None if is_scoring => {
                 let has_parts = problem.output_protocol != Protocol::Standard;
-                GroupScheme::from_test_data(&problem.test_data)
-                    .map(|scheme| Self::Groups(scheme.with_parts(has_parts)))
+                let scheme = GroupScheme::from_test_data(&problem.test_data)?;
+                Some(Self::Groups(GroupScheme { has_parts, ..scheme }))
             }
             None => None,
         }

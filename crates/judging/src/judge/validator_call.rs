@@ -70,7 +70,7 @@ impl ValidatorCall {
 
 impl CaseJudge<'_> {
     pub(super) fn prepare_call(&self, pass: &Pass) -> Result<ValidatorCall, Stop> {
-        let box_path = self.box_path_of(pass.number, VALIDATOR_SUFFIX);
+        let box_path = self.box_path(pass.number, VALIDATOR_SUFFIX);
         // The next pass and the visualizer use the files of a pass.
         let is_read = self.rules.problem.kind.passes > 1
             || self.rules.validators.visualizers.output.is_some();
@@ -195,7 +195,7 @@ impl CaseJudge<'_> {
             self.rules.validators.static_validator.as_ref().ok_or_else(|| {
                 JudgeError::new("run the static validator", "the package has none")
             })?;
-        let box_path = self.box_path_of(1, VALIDATOR_SUFFIX);
+        let box_path = self.box_path(1, VALIDATOR_SUFFIX);
         let request = StaticValidationRequest {
             submission: self.entry.runnable,
             language: self.entry.language,

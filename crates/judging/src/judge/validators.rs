@@ -7,8 +7,7 @@ use crate::judge::case::Validators;
 use crate::judge::grader::PackageGrader;
 use crate::judge::images::ImageUse;
 use crate::judge::visualizers::Visualizers;
-use crate::output_validator::OutputValidator;
-use crate::output_validator::trial;
+use crate::output_validator::{OutputValidator, trial};
 use juror_core::stop::Stop;
 
 /// Builds the package's validators, and tests the output validator. Reports inputs on which it breaks down.

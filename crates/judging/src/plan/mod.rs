@@ -221,7 +221,6 @@ impl Plan {
     }
 }
 
-/// The next case of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextCase {
     Needed(usize),

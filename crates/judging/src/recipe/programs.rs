@@ -48,7 +48,6 @@ pub fn solution_program(problem: &Problem, path: &FilePath) -> Program {
     submission.map_or_else(other, |submission| submission.program.clone())
 }
 
-/// Builds a generator or a solution.
 pub fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, Stop> {
     let what = match program.kind {
         ProgramKind::Generator => "the generator",

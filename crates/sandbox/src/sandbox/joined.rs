@@ -195,11 +195,11 @@ fn build_reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     };
     Ok(JointReply {
         program: ProgramReply {
-            waits: (deadlock.map(|waits| waits.program)).or(program.waits_for),
+            waits: (deadlock.map(|both| both.program)).or(program.waits_for),
             ..build_part(program, program_ran, &job.program, start)?
         },
         partner: ProgramReply {
-            waits: (deadlock.map(|waits| waits.partner)).or(partner.waits_for),
+            waits: (deadlock.map(|both| both.partner)).or(partner.waits_for),
             ..build_part(partner, partner_ran, &job.partner, start)?
         },
         output_end_reported: reported,

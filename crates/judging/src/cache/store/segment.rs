@@ -219,7 +219,6 @@ pub(super) struct SegmentFiles {
 }
 
 impl Appender {
-    /// `segment` is its number.
     pub(super) fn new(segment: usize, files: SegmentFiles) -> io::Result<Self> {
         Ok(Self {
             segment,

@@ -32,8 +32,8 @@ pub struct GroupScheme<'a> {
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
-    /// Whether rejected test cases may be worth something.
-    has_parts: bool,
+    /// Whether rejected test cases may be worth something. It depends on the format.
+    pub(super) has_parts: bool,
 }
 
 /// A test data group, or the static validation of `secret`, which counts like one.
@@ -104,11 +104,6 @@ impl<'a> GroupScheme<'a> {
         })
     }
 
-    /// Whether rejected test cases may be worth something depends on the format.
-    #[must_use]
-    pub fn with_parts(self, has_parts: bool) -> Self {
-        Self { has_parts, ..self }
-    }
 
     pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
         let name = test_case.name.as_str();

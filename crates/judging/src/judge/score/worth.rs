@@ -9,7 +9,6 @@ pub struct CaseWorth {
     /// The most points that are possible, if their number is known.
     pub most: Option<Score>,
     pub is_right: bool,
-    /// The score of the test case, if it has one.
     pub score: Option<CaseScore>,
 }
 

@@ -124,6 +124,12 @@ pub(super) fn reopen(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?)
 }
 
+/// For messages between two processes.
+pub(super) fn socket_pair() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let kind = SocketType::SEQPACKET;
+    rustix::net::socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)
+}
+
 /// Waits until a message or the end of the other side can be read; `false` if neither comes in this time.
 pub(super) fn is_answered(socket: impl AsFd, patience: Duration) -> Result<bool, Errno> {
     let until = Instant::now() + patience;

@@ -16,11 +16,11 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::process::{Pid, PidfdFlags};
 
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::cgroup::stale;
+
 use crate::sandbox::linux::cgroup::{
     CgroupFiles, ControllerDirectories, GroupUsage, KERNEL_VARIATION, LEFTOVER_MIN, MemoryPeak,
     MemoryRoom, OomPolicy, SlotGroups, UsageBaseline, cached_files, changed_limit, kernel_limit,
-    named_number, open_file, peak_since, read_all, read_number, read_text, remove_directory,
+    named_number, open_file, peak_since, read_all, read_number, read_text, remove_directory, stale,
     write_file, write_number,
 };
 use crate::sandbox::linux::sys;

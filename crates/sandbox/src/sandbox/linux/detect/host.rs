@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-use crate::sandbox::linux::cgroup::stale;
-use crate::sandbox::linux::cgroup::{ControllerDirectories, Placement};
+use crate::sandbox::linux::cgroup::{ControllerDirectories, Placement, stale};
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
 use crate::sandbox::linux::keeper::procfs::status_field;
 use crate::sandbox::linux::setup::{SlotSetup, UserChange, UserIdentity};
@@ -83,9 +82,6 @@ impl Host {
         }
     }
 
-    pub(crate) fn logical_cores(&self) -> usize {
-        allowed_cores().len()
-    }
 
     pub(crate) fn with_isolation(&self, isolation: Isolation) -> Self {
         Self { isolation, ..self.clone() }
@@ -333,7 +329,7 @@ fn can_make_groups(directory: &Path) -> bool {
     is_made && fs::remove_dir(&probe).is_ok()
 }
 
-fn allowed_cores() -> Vec<CoreId> {
+pub(super) fn allowed_cores() -> Vec<CoreId> {
     match rustix::thread::sched_getaffinity(None) {
         Ok(set) => (0..rustix::thread::CpuSet::MAX_CPU)
             .filter(|core| set.is_set(*core))

@@ -8,14 +8,13 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use rustix::fs::Mode;
-use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
+use rustix::net::Shutdown;
 
 use crate::sandbox::capture::{Outputs, copy_file};
 use crate::sandbox::control::{Control, RUN_STEP, RunEnder, StopCause};
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::keep_box;
-use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::cgroup::stale;
+use crate::sandbox::linux::cgroup::{Placement, stale};
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::judge::blocked::ProcessWatch;
 use crate::sandbox::linux::judge::pack::{self, LargeFiles, PackedJob};
@@ -101,13 +100,7 @@ impl LinuxSlot {
             (_, UserChange::Switch) => LargeFiles::ReadableByAll,
             (_, UserChange::Unchanged) => LargeFiles::All,
         };
-        let (ours, theirs) = rustix::net::socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )
-        .step("connect the judge with its sandbox")?;
+        let (ours, theirs) = wire::socket_pair().step("connect the judge with its sandbox")?;
         let groups = setup
             .placement
             .clone()
@@ -233,12 +226,12 @@ impl Backend for LinuxSlot {
         keep_in: &Path,
     ) -> Result<FinishedRun, JudgeError> {
         let run = self.control.begin_run();
-        let answered = self.run_and_receive(job, run, ends)?;
-        match answered.answer {
+        let response = self.run_and_receive(job, run, ends)?;
+        match response.answer {
             SlotAnswer::Done { reply, started, has_killed } => {
-                let mut fds = answered.fds.into_iter();
+                let mut fds = response.fds.into_iter();
                 let mut reply =
-                    Self::complete_reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
+                    Self::complete_reply(job, *reply, response.outputs, &mut fds, keep_in)?;
                 reply.outcome.has_killed = has_killed;
                 Ok(FinishedRun { reply, started })
             }
@@ -314,9 +307,7 @@ mod tests {
         let mut count = 0;
         let started = start_until_answered(|_| {
             count += 1;
-            let flags = SocketFlags::CLOEXEC;
-            let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
-            let (ours, theirs) = rustix::net::socketpair(family, kind, flags, None).unwrap();
+            let (ours, theirs) = wire::socket_pair().unwrap();
             let is_silent = count <= silent;
             let work = || {
                 let answer = SlotAnswer::Ready;

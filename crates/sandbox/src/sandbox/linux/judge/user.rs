@@ -10,7 +10,7 @@
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
+
 use rustix::process::Resource;
 
 use crate::sandbox::fault::{Fault, FaultContext};
@@ -39,13 +39,7 @@ pub(crate) struct UserReservation {
 impl UserReservation {
     /// The number is free again when all copies of the descriptor are closed. `None` if there is no answer in time.
     pub(crate) fn reserve(patience: Duration) -> Result<Option<(Self, OwnedFd)>, Fault> {
-        let (ours, theirs) = rustix::net::socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )
-        .step(STEP)?;
+        let (ours, theirs) = wire::socket_pair().step(STEP)?;
         // SAFETY: as for the slot's process.
         let holder = unsafe { sys::fork(|| hold_user(theirs)) }.step(STEP)?;
         if !wire::is_answered_or_killed(&ours, holder, patience).step(STEP)? {

@@ -469,7 +469,8 @@ impl SlotServer {
 /// Tries once more if the machine was only busy.
 fn retry_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
     match act() {
-        Err(fault) if is_transient(&fault) => act(),
+        // A retry may succeed a moment later.
+        Err(Fault { errno: Some(libc::EAGAIN | libc::EBUSY), .. }) => act(),
         done => done,
     }
 }
@@ -534,16 +535,12 @@ fn check_start(
         let program = spec.program.to_string_lossy();
         return Err(errno).step_on(step.0, program).map_err(Fault::for_start);
     }
-    if stopped_by.is_none() && !stopped.ended_by_itself {
-        let step = "run the program";
-        let reason = "PID 1 was killed by another process";
-        return Err(Fault::new(step, reason));
-    }
-    if stopped_by.is_none() && stopped.wall == 0 && stopped.never_started {
-        let step = "run the program";
-        return Err(Fault::new(step, "it was killed before it started"));
-    }
-    Ok(())
+    let reason = match stopped_by {
+        None if !stopped.ended_by_itself => "PID 1 was killed by another process",
+        None if stopped.wall == 0 && stopped.never_started => "it was killed before it started",
+        _ => return Ok(()),
+    };
+    Err(Fault::new("run the program", reason))
 }
 
 fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
@@ -553,10 +550,6 @@ fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
     }
 }
 
-/// A retry may succeed a moment later.
-fn is_transient(fault: &Fault) -> bool {
-    matches!(fault.errno, Some(libc::EAGAIN | libc::EBUSY))
-}
 
 /// Source: the manual page `wait(2)`.
 fn ending(status: i32) -> Ending {

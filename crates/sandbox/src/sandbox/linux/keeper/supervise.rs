@@ -43,7 +43,6 @@ const MEMORY_GROWTH_MAX: u64 = 16;
 /// The shortest time between two checks of what the kernel does not count, in nanoseconds.
 pub(crate) const CHECK_INTERVAL: u64 = 15_000_000;
 
-/// PID 1 of a run.
 pub(crate) struct RunningPid1<'a> {
     pub(crate) pid: i32,
     pub(crate) pidfd: BorrowedFd<'a>,

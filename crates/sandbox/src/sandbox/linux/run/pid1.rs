@@ -11,8 +11,7 @@ use crate::sandbox::linux::run::child::{
     ATTACH, RunReport, RunSpec, RunStep, SESSION, SIGNALS, START, StepFailure, StepResult,
     TIE_PID1, in_step, record_end, report_failure, start_child,
 };
-use crate::sandbox::linux::sys::mount;
-use crate::sandbox::linux::sys::{self, Errno};
+use crate::sandbox::linux::sys::{self, Errno, mount};
 
 /// Messages between the slot and PID 1. The slot keeps them until PID 1 is gone.
 pub(crate) struct Pid1Channel {

@@ -22,6 +22,9 @@ use juror_core::blob::Blob;
 use juror_core::job::CollectedEntry;
 use juror_core::tree::{FileMode, TreeEntry};
 
+/// The root of the file system, the box, the temporary directory.
+const OWN_FILES: u64 = 3;
+
 pub(crate) struct RunBoxes {
     pub(crate) filled: FilledBox,
     pub(crate) temporary: OwnedFd,
@@ -37,12 +40,10 @@ pub(crate) struct BoxSize {
 
 impl BoxSize {
     pub(crate) fn new(bytes: u64, placed: usize) -> Self {
-        /// The root of the file system, the box, the temporary directory.
-        const OWN: u64 = 3;
         Self {
             // At least a page: zero means "no limit" to the kernel.
             bytes: bytes.max(4096),
-            files: (bytes / 4096).clamp(256, 65_536) + placed as u64 + OWN,
+            files: (bytes / 4096).clamp(256, 65_536) + placed as u64 + OWN_FILES,
         }
     }
 
@@ -130,10 +131,8 @@ impl RunBoxes {
         if self.memory_fs.is_none() {
             return self.filled.new_bytes(u64::MAX);
         }
-        /// The root of the file system, the box, the temporary directory.
-        const EMPTY: u64 = 3;
         let usage = rustix::fs::fstatvfs(&self.filled.directory).step("measure the box")?;
-        if usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
+        if usage.f_files.saturating_sub(usage.f_ffree) == OWN_FILES {
             return Ok(0);
         }
         // This includes the temporary directory, so it is an upper bound on the box.

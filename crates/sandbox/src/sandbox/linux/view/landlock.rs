@@ -74,6 +74,7 @@ pub(crate) struct LandlockView {
 impl LandlockView {
     /// Puts this process, the slot, into its domain, and makes a directory for its runs.
     pub(crate) fn make(setup: &SlotSetup) -> Result<Self, Fault> {
+        const STEP: &str = "isolate by landlock";
         let version = sys::landlock_version().unwrap_or(0);
         if version < NEEDED_VERSION {
             let has = match version {
@@ -82,21 +83,20 @@ impl LandlockView {
             };
             let reason =
                 format!("{has}; version {NEEDED_VERSION} is needed, of Linux 6.12 or newer");
-            return Err(Fault::new("isolate by landlock", reason));
+            return Err(Fault::new(STEP, reason));
         }
         let identity = setup.identity;
         if identity.change == UserChange::Unchanged && setup.outside_uid == 0 {
             let reason = "root may not become another user here, and as root the number of \
                           processes cannot be limited; run juror as an ordinary user";
-            return Err(Fault::new("isolate by landlock", reason));
+            return Err(Fault::new(STEP, reason));
         }
         let orphans = libc::PR_SET_CHILD_SUBREAPER;
         sys::prctl(orphans, 1, 0).step("become the parent of orphans")?;
         let scope = sys::landlock_ruleset(&[0, 0, right::SCOPES]).step("make landlock rules")?;
         sys::landlock_restrict(scope.as_raw_fd()).step("enter a landlock domain")?;
         if sys::kill(setup.judge, 0) != Err(sys::Errno(libc::EPERM)) {
-            let reason = "landlock does not keep signals in";
-            return Err(Fault::new("isolate by landlock", reason));
+            return Err(Fault::new(STEP, "landlock does not keep signals in"));
         }
         // Another user must be able to pass through, but need not see the contents.
         let (same_user, mode) = match identity.change {
