@@ -252,7 +252,7 @@ mod tests {
         }
     }
 
-    fn here<'a>(mechanism: &'a str, surroundings: &'a Surroundings) -> Place<'a> {
+    fn place<'a>(mechanism: &'a str, surroundings: &'a Surroundings) -> Place<'a> {
         Place { mechanism, surroundings, workers: None }
     }
 
@@ -260,7 +260,7 @@ mod tests {
     #[test]
     fn everything_that_a_program_can_notice_is_in_the_key() {
         let surroundings = Surroundings::default();
-        let key = |work: Work| key_of(&work, here("mechanism", &surroundings)).expect("a key");
+        let key = |work: Work| key_of(&work, place("mechanism", &surroundings)).expect("a key");
         type JobChange = fn(&mut Job);
         let changes: [JobChange; 21] = [
             |job| job.command.argv.push("2".to_owned()),
@@ -301,7 +301,7 @@ mod tests {
             assert!(!seen.contains(&key), "change {index}");
             seen.push(key);
         }
-        assert_ne!(key_of(&job().into(), here("another", &surroundings)), Some(seen[0]));
+        assert_ne!(key_of(&job().into(), place("another", &surroundings)), Some(seen[0]));
         let joint =
             JointJob { program: job(), partner: job(), accept_exit_code: 42, transcript: None };
         let other = JointJob { accept_exit_code: 0, ..joint.clone() };
@@ -319,7 +319,7 @@ mod tests {
     fn recorded_jobs_have_their_recorded_keys() {
         let surroundings = Surroundings::default();
         let key = |job: &Job| {
-            let digest = digest_of(&(RULES, job_content(job, here("", &surroundings)))).unwrap();
+            let digest = digest_of(&(RULES, job_content(job, place("", &surroundings)))).unwrap();
             juror_core::text::hex(&digest.0[..16])
         };
         let build = Job {
@@ -354,7 +354,7 @@ mod tests {
             fs::write(path(name), text).unwrap();
         }
         let key =
-            |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), here("", &surroundings));
+            |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), place("", &surroundings));
         let memory = key(b"input".to_vec().into());
         assert!(memory.is_some());
         assert_eq!(key(Blob::file(&FilePath::root(path("a")))), memory);
@@ -377,7 +377,7 @@ mod tests {
             };
             set("input");
             let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
-            let key = || key_of(&job.clone().into(), here("", &surroundings));
+            let key = || key_of(&job.clone().into(), place("", &surroundings));
             let first = key();
             assert!(is_unchanged(&job, &surroundings));
             set(text);
@@ -402,7 +402,7 @@ mod tests {
             let mut job = Job { keep, ..job() };
             job.command.visible.push(VisiblePath { inside: dir.path().to_path_buf(), what });
             let surroundings = Surroundings::default();
-            assert!(key_of(&job.clone().into(), here("", &surroundings)).is_some());
+            assert!(key_of(&job.clone().into(), place("", &surroundings)).is_some());
             change(dir.path());
             assert_eq!(is_unchanged(&job, &surroundings), expected, "{:?}", job.keep);
         };

@@ -139,10 +139,9 @@ impl CaseJudge<'_> {
 
     /// Whether somebody would see images by the output visualizer.
     fn wants_output_images(&self, pass: &Pass, is_rejected: bool) -> bool {
-        let Visualizers { output, .. } = &self.rules.validators.visualizers;
-        let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
-        output.is_some()
-            && (is_on_page || self.box_path(pass.number, VALIDATOR_SUFFIX).is_some())
+        let visualizers = &self.rules.validators.visualizers;
+        let is_kept = || self.box_path(pass.number, VALIDATOR_SUFFIX).is_some();
+        visualizers.output.is_some() && ((is_rejected && visualizers.is_on_page()) || is_kept())
     }
 
     /// The images by the output visualizer. If the validator's `feedback` is kept, they are kept with it.

@@ -191,10 +191,8 @@ impl CaseJudge<'_> {
     }
 
     pub(super) fn run_static_validator(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
-        let validator =
-            self.rules.validators.static_validator.as_ref().ok_or_else(|| {
-                JudgeError::new("run the static validator", "the package has none")
-            })?;
+        let none = || JudgeError::new("run the static validator", "the package has none");
+        let validator = self.rules.validators.static_validator.as_ref().ok_or_else(none)?;
         let box_path = self.box_path(1, VALIDATOR_SUFFIX);
         let request = StaticValidationRequest {
             submission: self.entry.runnable,

@@ -61,21 +61,18 @@ impl Feedback {
     pub(crate) fn from_collected(collected: Vec<CollectedEntry>) -> io::Result<Self> {
         let mut feedback = Self::default();
         for (name, found) in FEEDBACK_FILES.into_iter().zip(collected) {
-            match found {
-                CollectedEntry::Missing => {}
-                CollectedEntry::NotAFile(what) => {
-                    feedback.unreadable.push(format!("{name} is {what}, not a file"));
+            feedback.unreadable.push(match found {
+                CollectedEntry::Missing => continue,
+                CollectedEntry::NotAFile(what) => format!("{name} is {what}, not a file"),
+                CollectedEntry::File(blob) => {
+                    let is_score = [SCORE, SCORE_MULTIPLIER].contains(&name);
+                    if !is_score || blob.len()? <= SCORE_FILE_MAX {
+                        feedback.store(name, blob)?;
+                        continue;
+                    }
+                    format!("{name} is longer than {}", Bytes(SCORE_FILE_MAX))
                 }
-                CollectedEntry::File(blob)
-                    if [SCORE, SCORE_MULTIPLIER].contains(&name)
-                        && blob.len()? > SCORE_FILE_MAX =>
-                {
-                    feedback
-                        .unreadable
-                        .push(format!("{name} is longer than {}", Bytes(SCORE_FILE_MAX)));
-                }
-                CollectedEntry::File(blob) => feedback.store(name, blob)?,
-            }
+            });
         }
         Ok(feedback)
     }

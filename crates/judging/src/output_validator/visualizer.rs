@@ -129,7 +129,7 @@ fn build(
         }
         built => collect_diagnostics(built, &mut diagnostics)?,
     };
-    let as_warning = |remark| Diagnostic { severity: Severity::Warning, ..remark };
+    let as_warning = |diagnostic| Diagnostic { severity: Severity::Warning, ..diagnostic };
     bench.send_diagnostics(diagnostics.into_iter().map(as_warning));
     Ok(built.map(|program| Visualizer { program }))
 }
@@ -139,10 +139,8 @@ fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Visualizer
     let reply = match executor.run_job(job) {
         Ok(reply) => reply,
         Err(Stop::Fault(error)) => {
-            return Ok(VisualizerResult {
-                tree: None,
-                failure: Some(error.to_string().into_bytes().into()),
-            });
+            let failure = Some(error.to_string().into_bytes().into());
+            return Ok(VisualizerResult { tree: None, failure });
         }
         Err(stop) => return Err(stop),
     };

@@ -106,11 +106,8 @@ impl Stage {
     ) -> Result<(), JudgeError> {
         let unfit = |fault: &str| {
             let name = file_name(case, extension);
-            JudgeError::new(
-                "make test data",
-                format!("no file can be called `{}`: it {fault}", printable(&name)),
-            )
-            .help("rename the test case")
+            let what = format!("no file can be called `{}`: it {fault}", printable(&name));
+            JudgeError::new("make test data", what).help("rename the test case")
         };
         if let Some(fault) = name_fault(case).or_else(|| name_fault(extension)) {
             return Err(unfit(fault));
@@ -130,8 +127,7 @@ impl Stage {
         write()
             .map_err(|error| scratch::scratch_fault(format!("write {}", path.display()), error))?;
         let mut files = self.files.lock();
-        let extensions = files.entry(case.to_owned()).or_default();
-        extensions.insert(extension.to_owned());
+        files.entry(case.to_owned()).or_default().insert(extension.to_owned());
         Ok(())
     }
 }
