@@ -59,8 +59,8 @@ impl CaseJudge<'_> {
             let open_output = || output.open().map_err(read_error);
             difference = compare(open_answer(&answer)?, open_output()?, options).map_err(fault)?;
             if difference.is_none() {
-                let found = accepted_remark(open_answer(&answer)?, open_output()?, options);
-                remark = found.map(str::to_owned);
+                let text = accepted_remark(open_answer(&answer)?, open_output()?, options);
+                remark = text.map(str::to_owned);
             }
         }
         let judged = match difference {

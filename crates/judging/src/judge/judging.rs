@@ -165,15 +165,15 @@ impl JudgingTask<'_> {
             let origin = format!("the default: {}", problem.layout.no_time_limit);
             return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
-        let mut found = Vec::new();
-        let mut entries = prepare_entries(problem, &bounding, self.bench.builder, &mut found)?;
+        let mut faults = Vec::new();
+        let mut entries = prepare_entries(problem, &bounding, self.bench.builder, &mut faults)?;
         entries.retain(|entry| {
             let Some(tool) = entry.missing_tool() else { return true };
             let what = format!("there is no {tool}");
-            found.push(Diagnostic::error(&entry.submission.program.path, what));
+            faults.push(Diagnostic::error(&entry.submission.program.path, what));
             false
         });
-        for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
+        for diagnostic in faults.into_iter().filter(Diagnostic::is_error) {
             let what = format!("is not used to find the time limit: {}", diagnostic.message);
             self.bench.send_diagnostics([Diagnostic::warning(diagnostic.place.path, what)]);
         }
@@ -238,13 +238,13 @@ impl JudgingTask<'_> {
     }
 }
 
-/// Finds out how to build each submission. Submissions for which this fails are left out. `found` gets the reasons,
-/// and the diagnostics about the others.
+/// Finds out how to build each submission. Submissions for which this fails are left out. `diagnostics` gets the
+/// reasons, and the diagnostics about the others.
 pub fn prepare_entries<'a>(
     problem: &Problem,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
     // The first one in each language waits for its tools, so several are prepared at once.
     const AT_ONCE: usize = 8;
@@ -253,7 +253,7 @@ pub fn prepare_entries<'a>(
     let prepared = parallel::map_on(AT_ONCE, submissions, prepare)?;
     let mut entries = Vec::new();
     for (submission, prepared) in submissions.iter().zip(prepared) {
-        entries.extend(prepared_entry(submission, prepared, found)?);
+        entries.extend(prepared_entry(submission, prepared, diagnostics)?);
     }
     Ok(entries)
 }
@@ -262,11 +262,11 @@ pub fn prepare_entries<'a>(
 pub fn prepared_entry<'a>(
     submission: &'a Submission,
     prepared: Result<PreparedProgram, Stop>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Option<PreparedSubmission<'a>>, Stop> {
     let prepared = match prepared {
         Err(Stop::Fault(error)) => Some(Err(error)),
-        prepared => collect_diagnostics(prepared, found)?.map(Ok),
+        prepared => collect_diagnostics(prepared, diagnostics)?.map(Ok),
     };
     Ok(prepared.map(|prepared| PreparedSubmission { submission, prepared }))
 }

@@ -102,11 +102,11 @@ impl SingleRunner<'_> {
         let file = match &problem.io {
             ProgramIo::Standard => None,
             ProgramIo::Files { output, .. } => {
-                let found = output_of(&problem.io, reply);
+                let output_file = output_of(&problem.io, reply);
                 Some(OutputFileText {
                     name: output.clone(),
-                    missing: found.as_ref().err().cloned(),
-                    contents: found.ok().map(read_all).transpose()?,
+                    missing: output_file.as_ref().err().cloned(),
+                    contents: output_file.ok().map(read_all).transpose()?,
                 })
             }
         };

@@ -41,9 +41,9 @@ fn build_and_test(
         None => &validators.output,
     };
     for validator in tried {
-        let found = trial::find_faults(bench, validator)?;
-        let is_over = found.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
-        let diagnostics = found.into_iter().map(|fault| fault.diagnostic);
+        let faults = trial::find_faults(bench, validator)?;
+        let is_over = faults.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
+        let diagnostics = faults.into_iter().map(|fault| fault.diagnostic);
         if is_over {
             return Err(Stop::Diagnosed(diagnostics.collect()));
         }

@@ -61,7 +61,7 @@ impl Feedback {
     pub(crate) fn from_collected(collected: Vec<CollectedEntry>) -> io::Result<Self> {
         let mut feedback = Self::default();
         for (name, found) in FEEDBACK_FILES.into_iter().zip(collected) {
-            feedback.unreadable.push(match found {
+            let complaint = match found {
                 CollectedEntry::Missing => continue,
                 CollectedEntry::NotAFile(what) => format!("{name} is {what}, not a file"),
                 CollectedEntry::File(blob) => {
@@ -72,7 +72,8 @@ impl Feedback {
                     }
                     format!("{name} is longer than {}", Bytes(SCORE_FILE_MAX))
                 }
-            });
+            };
+            feedback.unreadable.push(complaint);
         }
         Ok(feedback)
     }

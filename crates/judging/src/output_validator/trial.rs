@@ -58,10 +58,10 @@ pub fn find_faults(
     }
     let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
         [&|| trial.try_empty(), &|| trial.try_junk(), &|| trial.try_binary()];
-    let found = parallel::map(bench.executor, &trials, |trial| trial())?;
+    let on_wrong = parallel::map(bench.executor, &trials, |trial| trial())?;
     // It broke down on all trials.
-    let is_useless = is_live && found.iter().all(Option::is_some);
-    let faults = right_fault.into_iter().chain(found.into_iter().flatten());
+    let is_useless = is_live && on_wrong.iter().all(Option::is_some);
+    let faults = right_fault.into_iter().chain(on_wrong.into_iter().flatten());
     Ok(faults.map(|fault| TrialFault { is_fatal: fault.is_fatal || is_useless, ..fault }).collect())
 }
 

@@ -86,10 +86,10 @@ pub fn make_missing(
     // A case without a key cannot be made. The attempt shows why.
     let cases: Vec<&RecipeCase> =
         missing.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
-    let mut found = Vec::new();
-    recipe::make_files(bench, &stage, &cases, &mut found)?;
-    if found.iter().any(Diagnostic::is_error) {
-        return Err(Stop::Diagnosed(found));
+    let mut diagnostics = Vec::new();
+    recipe::make_files(bench, &stage, &cases, &mut diagnostics)?;
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(Stop::Diagnosed(diagnostics));
     }
     if let Some(case) = lost.first() {
         let what = "its sources cannot be read";

@@ -54,13 +54,13 @@ pub fn generator_command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     }
 }
 
-/// Makes the inputs and the further files of these cases on the stage. Adds the reasons for failures to `found`.
+/// Makes the inputs and the further files of these cases on the stage. Adds reasons for failures to `diagnostics`.
 pub fn make_inputs(
     bench: &Bench<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
     cases: &[&RecipeCase],
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Digests, Stop> {
     let results = bench.map("inputs", cases, |case| {
         let mut faults = Vec::new();
@@ -70,7 +70,7 @@ pub fn make_inputs(
     let mut digests = Digests::new();
     for (case, (files, faults)) in cases.iter().zip(results) {
         digests.extend(files.map(|files| (case.name.clone(), files)));
-        found.extend(faults);
+        diagnostics.extend(faults);
     }
     Ok(digests)
 }

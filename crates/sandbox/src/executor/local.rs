@@ -46,13 +46,13 @@ impl LocalExecutor {
     /// # Errors
     /// If this machine cannot isolate programs as demanded.
     pub fn start(jobs: Option<usize>, demand: RequiredIsolation) -> Result<Self, JudgeError> {
-        let found = Host::examine()?;
-        let cores = found.physical_cores();
+        let machine = Host::examine()?;
+        let cores = machine.physical_cores();
         // Two judges on one machine should not both choose the first core.
         let start = std::process::id() as usize;
         let jobs = jobs.unwrap_or(cores.len()).max(1);
         let (cores, claims) = cores::assign_cores(&cores, start, jobs, cores::claim_core);
-        let (host, slot) = found.first_slot(demand, cores[0])?;
+        let (host, slot) = machine.first_slot(demand, cores[0])?;
         let jobs = host.max_simultaneous_runs().map_or(jobs, |most| jobs.min(most));
         let mut first = Some(slot);
         let new_pair =

@@ -139,9 +139,9 @@ fn remove_stale_until(parent: &Path, prefixes: &[&str], is_over: &dyn Fn() -> bo
 }
 
 /// Nothing has changed in it for so long that its process must have locked or moved it, if it lives.
-pub fn is_old(found: &Metadata) -> bool {
+pub fn is_old(metadata: &Metadata) -> bool {
     const YOUNG: Duration = Duration::from_secs(60);
-    let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+    let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
     age.is_some_and(|age| age >= YOUNG)
 }
 
@@ -154,9 +154,9 @@ fn is_abandoned(entry: &DirEntry, prefixes: &[&str]) -> bool {
     let is_of_slot = SLOT_PREFIXES.contains(prefix);
     let may_be_young = !is_of_slot && !name[prefix.len()..].starts_with(UNLOCKED);
     // Links are not followed.
-    entry.metadata().is_ok_and(|found| {
-        let is_ours = found.uid() == rustix::process::geteuid().as_raw();
-        found.is_dir() && is_ours && (may_be_young || is_old(&found))
+    entry.metadata().is_ok_and(|metadata| {
+        let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+        metadata.is_dir() && is_ours && (may_be_young || is_old(&metadata))
     })
 }
 

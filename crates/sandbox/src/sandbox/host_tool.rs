@@ -67,14 +67,14 @@ pub fn on_path(name: &str) -> Vec<PathBuf> {
         let is_usable = path.is_absolute() && is_executable(&path);
         return is_usable.then_some(path).into_iter().collect();
     }
-    let mut found: Vec<PathBuf> = Vec::new();
+    let mut files: Vec<PathBuf> = Vec::new();
     for dir in search_path(env::var_os("PATH")) {
         let file = dir.join(name);
-        if is_executable(&file) && !found.contains(&file) {
-            found.push(file);
+        if is_executable(&file) && !files.contains(&file) {
+            files.push(file);
         }
     }
-    found
+    files
 }
 
 fn is_executable(path: &Path) -> bool {
@@ -237,8 +237,8 @@ fn read_start(from: Option<impl Read>) -> String {
 /// `pager` is the words of a command. Returns whether the text was shown.
 pub fn show_in_pager(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
-    let found = words.next().and_then(|name| on_path(name).into_iter().next());
-    let Some(mut command) = found.and_then(|program| tool_command(&program).ok()) else {
+    let program = words.next().and_then(|name| on_path(name).into_iter().next());
+    let Some(mut command) = program.and_then(|program| tool_command(&program).ok()) else {
         return false;
     };
     command.args(words).stdin(Stdio::piped());

@@ -224,8 +224,8 @@ fn build_part(
         0 => (closed, closed),
         time => {
             let noted = since(time) + reply.outcome.wall_time;
-            let seen = speaker.ended_at.map_or(noted, since);
-            (since(time), noted.min(seen))
+            let observed = speaker.ended_at.map_or(noted, since);
+            (since(time), noted.min(observed))
         }
     };
     reply.outcome.stdout_bytes = Bytes(speaker.written);

@@ -254,9 +254,9 @@ pub(super) fn check_linked(directory: impl AsFd) -> Result<(), Fault> {
 
 /// Fails if the disk of the box is full. Call it after a failed run, before the box is removed.
 pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
-    let found = rustix::fs::fstatvfs(directory).step("measure the box")?;
-    let bytes = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
-    let files = (found.f_files > 0).then_some(found.f_favail);
+    let room = rustix::fs::fstatvfs(directory).step("measure the box")?;
+    let bytes = Bytes(room.f_bavail.saturating_mul(room.f_frsize));
+    let files = (room.f_files > 0).then_some(room.f_favail);
     if is_full(bytes, files) {
         Err(Fault {
             reason: format!(

@@ -276,21 +276,21 @@ fn open_private(path: &Path) -> Result<OwnedFd, CacheWarning> {
     let failed = |error: io::Error| refuse(&error.to_string());
     let me = rustix::process::geteuid().as_raw();
     let mut real = path.to_owned();
-    if let Ok(found) = fs::symlink_metadata(path).as_ref()
-        && found.is_symlink()
+    if let Ok(stat) = fs::symlink_metadata(path).as_ref()
+        && stat.is_symlink()
     {
-        if found.uid() != me {
+        if stat.uid() != me {
             return Err(refuse("it is a symbolic link of another user").into());
         }
         real = path.canonicalize().map_err(failed)?;
     }
     DirBuilder::new().recursive(true).mode(0o700).create(&real).map_err(failed)?;
     let top = open_directory(rustix::fs::CWD, &real).map_err(failed)?;
-    let found = rustix::fs::fstat(&top).map_err(|error| failed(error.into()))?;
-    if found.st_uid != me {
+    let stat = rustix::fs::fstat(&top).map_err(|error| failed(error.into()))?;
+    if stat.st_uid != me {
         return Err(refuse("it belongs to another user").into());
     }
-    if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+    if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
         let help = format!("run: chmod go-w {}", real.display());
         return Err(refusal(path, "other users can write to it", &help).into());
     }
@@ -308,8 +308,8 @@ fn open_directory(parent: BorrowedFd<'_>, path: impl rustix::path::Arg) -> io::R
 }
 
 fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
-    let found = open_directory(parent, name);
-    if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+    let directory = open_directory(parent, name);
+    if directory.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         match rustix::fs::mkdirat(parent, name, Mode::RWXU) {
             // Another process may be faster.
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
@@ -317,7 +317,7 @@ fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
         }
         return open_directory(parent, name);
     }
-    found
+    directory
 }
 
 pub(super) fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<String>> {
@@ -344,8 +344,8 @@ pub(super) fn blob_name(digest: &Digest) -> String {
 /// one machine. FUSE is allowed: most of it is local, and damage is found.
 #[cfg(target_os = "linux")]
 fn network_file_system(dir: BorrowedFd<'_>) -> Option<&'static str> {
-    let found = rustix::fs::fstatfs(dir).ok()?;
-    network_file_system_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
+    let stat = rustix::fs::fstatfs(dir).ok()?;
+    network_file_system_of(u64::try_from(stat.f_type).ok()? & 0xffff_ffff)
 }
 
 #[cfg(not(target_os = "linux"))]

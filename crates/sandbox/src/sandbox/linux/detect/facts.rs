@@ -75,12 +75,12 @@ impl Host {
         match &self.placement {
             Some(Placement::V2(directory)) => facts.usable2 = Some(directory.clone()),
             Some(Placement::V1(controllers)) => {
-                let found = [
+                let directories = [
                     ("memory", &controllers.memory),
                     ("cpuacct", &controllers.cpuacct),
                     ("pids", &controllers.pids),
                 ];
-                let usable = found.iter().filter(|(_, directory)| directory.is_some());
+                let usable = directories.iter().filter(|(_, directory)| directory.is_some());
                 facts.usable1 = usable.map(|(name, _)| (*name).to_owned()).collect();
             }
             None => {}

@@ -77,20 +77,20 @@ impl ProcessWatch {
         }
         // The slot starts one process for each run; later ones are orphans that it adopted.
         let Some((first, adopted)) = below.split_first() else { return below };
-        let mut found = children(*first);
-        found.extend(adopted);
-        found
+        let mut processes = children(*first);
+        processes.extend(adopted);
+        processes
     }
 }
 
 /// Includes all descendants.
-fn with_children(mut found: Vec<i32>) -> Vec<i32> {
+fn with_children(mut processes: Vec<i32>) -> Vec<i32> {
     let mut index = 0;
-    while let Some(process) = found.get(index).copied() {
-        found.extend(children(process));
+    while let Some(process) = processes.get(index).copied() {
+        processes.extend(children(process));
         index += 1;
     }
-    found
+    processes
 }
 
 impl ProgramPipes {

@@ -70,15 +70,15 @@ fn find_large(blob: &Blob, large_files: LargeFiles) -> io::Result<Option<LargeFi
         return Ok(None);
     }
     let Some(file) = blob.opened()? else { return Ok(None) };
-    let found = file.metadata()?;
+    let metadata = file.metadata()?;
     let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-    let (device, inode) = (found.dev(), found.ino());
+    let (device, inode) = (metadata.dev(), metadata.ino());
     // A file without a name has a path that leads nowhere, or elsewhere.
     let is_there = fs::symlink_metadata(&path)
         .is_ok_and(|there| (there.dev(), there.ino()) == (device, inode));
     const READ_BY_ALL: u32 = 0o004;
     let must_be_public = large_files == LargeFiles::ReadableByAll;
-    if !is_there || (must_be_public && found.mode() & READ_BY_ALL == 0) {
+    if !is_there || (must_be_public && metadata.mode() & READ_BY_ALL == 0) {
         return Ok(None);
     }
     io::copy(&mut blob.open()?.take(READ_AHEAD), &mut io::sink())?;

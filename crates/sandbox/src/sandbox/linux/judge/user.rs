@@ -75,15 +75,15 @@ impl Drop for UserReservation {
 /// Finds a number, reports it, and sleeps until the other end is closed.
 fn hold_user(line: OwnedFd) -> ! {
     let [line, _] = prepare::close_other_descriptors([Some(line.as_raw_fd()), None]);
-    let found = find_user();
-    let message = match found {
+    let reserved = find_user();
+    let message = match reserved {
         Ok(user) => [user, 0],
         Err(errno) => [0, errno.0.cast_unsigned()],
     };
     let message = message.map(u32::to_ne_bytes);
     if let (Some(line), Ok(_)) = (&line, sys::set_capabilities(Capabilities::NONE)) {
         let _ = sys::write(line.as_raw_fd(), message.as_flattened());
-        if found.is_ok() {
+        if reserved.is_ok() {
             // Nothing is ever sent; this waits for the hang-up.
             let _ = rustix::io::retry_on_intr(|| rustix::io::read(line.as_fd(), &mut [0; 1]));
         }

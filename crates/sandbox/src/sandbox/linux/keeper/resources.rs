@@ -121,11 +121,11 @@ pub(crate) fn run_limits(
         require_limit(Resource::Cpu, charged_seconds(limit))?;
     }
     if let Some(Bytes(memory)) = requested.memory {
-        let asked = memory.saturating_add(UNUSED_MEMORY);
+        let requested_memory = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit stops endless recursion.
         require_limit(Resource::Stack, memory)?;
-        require_limit(Resource::Data, asked)?;
-        require_limit(Resource::As, asked)?;
+        require_limit(Resource::Data, requested_memory)?;
+        require_limit(Resource::As, requested_memory)?;
     } else {
         let stack = hard_limit(Resource::Stack).min(STACK_WITHOUT_MEMORY_LIMIT);
         limits.push(ResourceLimit::soft_and_hard(Resource::Stack, stack));

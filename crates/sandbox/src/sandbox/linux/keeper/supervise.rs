@@ -397,11 +397,11 @@ impl Supervisor<'_> {
     /// In nanoseconds.
     fn cpu(&self, running: &RunningPid1<'_>) -> Result<u64, Fault> {
         let counted = self.group.cpu_since(&self.baseline(running))?;
-        let seen = || {
+        let measured = || {
             let own = self.report.own_cpu.load(Relaxed);
             self.process_tree.as_ref().map_or(0, |tree| tree.cpu().saturating_sub(own))
         };
-        Ok(counted.unwrap_or_else(seen))
+        Ok(counted.unwrap_or_else(measured))
     }
 
     fn baseline(&self, running: &RunningPid1<'_>) -> UsageBaseline {

@@ -355,11 +355,11 @@ pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
 
 /// For a process's descriptor: it has ended.
 pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
-    let mut asked = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut question = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let now = [0u64; 2];
-    let (asked, now) = (ptr::from_mut(&mut asked) as usize, now.as_ptr() as usize);
+    let (question, now) = (ptr::from_mut(&mut question) as usize, now.as_ptr() as usize);
     // SAFETY: question and time have the kernel's layouts and live until the call returns; no signals may be null.
-    unsafe { call(libc::SYS_ppoll, [asked, 1, now, 0, 8, 0]) }.map(|ready| ready > 0)
+    unsafe { call(libc::SYS_ppoll, [question, 1, now, 0, 8, 0]) }.map(|ready| ready > 0)
 }
 
 /// Sleeps as long as the word is 0.

@@ -90,8 +90,8 @@ fn copy_all(
 }
 
 fn file_type(from: &OwnedFd, name: &CStr) -> io::Result<FileType> {
-    let found = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(FileType::from_raw_mode(found.st_mode))
+    let stat = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(FileType::from_raw_mode(stat.st_mode))
 }
 
 /// Copies a link, or a file that everybody may read.
@@ -116,10 +116,10 @@ fn copy_entry(
 fn read_public_file(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(from, name, flags, Mode::empty()).ok()?;
-    let found = rustix::fs::fstat(&file).ok()?;
-    let is_open = Mode::from_raw_mode(found.st_mode).contains(Mode::ROTH);
-    let length = u64::try_from(found.st_size).ok()?;
-    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !is_open || length > most
+    let stat = rustix::fs::fstat(&file).ok()?;
+    let is_open = Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH);
+    let length = u64::try_from(stat.st_size).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || !is_open || length > most
     {
         return None;
     }

@@ -218,8 +218,8 @@ fn check_reach(path: &Path, identity: UserIdentity) -> Result<(), Fault> {
     const SEARCH_BY_ALL: u32 = 0o001;
     let real = fs::canonicalize(path).step_on("show", path.display())?;
     for above in real.ancestors().skip(1) {
-        let found = fs::metadata(above).step_on("show", above.display())?;
-        if found.mode() & SEARCH_BY_ALL == 0 {
+        let metadata = fs::metadata(above).step_on("show", above.display())?;
+        if metadata.mode() & SEARCH_BY_ALL == 0 {
             let step = format!("show {}", path.display());
             let reason = format!(
                 "without namespaces the program's own user cannot get through {}; \
