@@ -50,9 +50,9 @@ impl<'a> ScoringScheme<'a> {
                 Some(Self::Tree(GroupTree::new(&problem.test_data, graders, is_scoring)))
             }
             None if is_scoring => {
-                let has_parts = problem.output_protocol != Protocol::Standard;
-                let scheme = GroupScheme::from_test_data(&problem.test_data)?;
-                Some(Self::Groups(GroupScheme { has_parts, ..scheme }))
+                let mut scheme = GroupScheme::from_test_data(&problem.test_data)?;
+                scheme.has_parts = problem.output_protocol != Protocol::Standard;
+                Some(Self::Groups(scheme))
             }
             None => None,
         }

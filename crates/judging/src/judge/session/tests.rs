@@ -228,14 +228,13 @@ fn check_of(
                     let mut judged = results.iter().flatten();
                     let judged = judged.find(|judged| judged.submission == *script);
                     let name = format!("secret/{index}");
-                    let has_case = |judged: &Judgement| {
-                        judged.cases.iter().any(|case| case.test_case == name)
-                    };
-                    let counts = judged.is_none_or(has_case);
+                    let cases = judged.map(|judged| &judged.cases);
+                    let counts =
+                        cases.is_none_or(|cases| cases.iter().any(|case| case.test_case == name));
                     assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
                 }
                 // A failure occurs in the first run.
-                let runs = |result: &Result<_, _>| {
+                let runs = |result: &SubmissionResult| {
                     result.as_ref().map_or(1, |judged| judged.cases.len())
                 };
                 let runs = results.iter().map(runs);
