@@ -29,7 +29,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::account::Account;
+use crate::sandbox::wait_meter::WaitMeter;
 use crate::sandbox::capture::apply_output_limit;
 use crate::sandbox::clock;
 use crate::sandbox::control::{StopCause, is_interrupted};
@@ -102,7 +102,7 @@ impl Slot {
             hidden_end: None,
             end_seen_at: None,
             deadlock: None,
-            account: Account::new(start),
+            wait_meter: WaitMeter::new(start),
             grace,
         };
         let process = self.backend.core_process();
@@ -204,7 +204,7 @@ fn build_reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
         },
         output_end_reported: reported,
         deadlock,
-        debt: relay.account.debt(),
+        debt: relay.wait_meter.debt(),
         transcript: relay.recorder.map(TranscriptRecorder::finish).unwrap_or_default(),
     })
 }

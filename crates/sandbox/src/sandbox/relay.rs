@@ -16,7 +16,7 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::sandbox::account::{Account, InputQueue};
+use crate::sandbox::wait_meter::{WaitMeter, InputQueue};
 use crate::sandbox::clock::{self, BUSY_FACTOR, nanoseconds};
 use crate::sandbox::control::{StopCause, StopHandle};
 use crate::sandbox::slot::FinishedRun;
@@ -260,7 +260,7 @@ pub(super) struct Relay {
     /// When the partner learned of the program's end; monotonic, in nanoseconds.
     pub(super) end_seen_at: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
-    pub(super) account: Account,
+    pub(super) wait_meter: WaitMeter,
     /// `None` if the partner's own limits suffice, or if it is being ended.
     pub(super) grace: Option<GracePeriod>,
 }
@@ -357,7 +357,7 @@ impl Relay {
             }
             checks = CheckSchedule::new();
             if is_moved {
-                self.account.note_output(clock::now());
+                self.wait_meter.note_output(clock::now());
                 // Data that goes to the partner after the program's end does not count.
                 for speaker in [&mut self.program, &mut self.partner] {
                     speaker.waits_for = speaker.waits_for.filter(|_| speaker.result.is_some());
@@ -397,7 +397,7 @@ impl Relay {
         }
         if self.partner.is_drained() {
             self.partner.other_input = None;
-            self.account.note_output(clock::now());
+            self.wait_meter.note_output(clock::now());
         }
         if !self.program.is_drained() {
             self.hidden_end = None;
@@ -427,7 +427,7 @@ impl Relay {
             let state = self.partner.watch.observe();
             let queue = self.program.input_queue()?;
             if self.program.ended_at.is_none() {
-                self.account.observe(now, &self.program.observe(), &state, queue);
+                self.wait_meter.observe(now, &self.program.observe(), &state, queue);
             }
             if state == ProgramState::Running {
                 end.latest = now + HIDDEN_END_MAX;
@@ -443,7 +443,7 @@ impl Relay {
         }
         if self.partner.result.is_some() || is_well || now >= end.latest || waits {
             self.program.other_input = None;
-            self.account.note_output(now);
+            self.wait_meter.note_output(now);
             self.end_seen_at = self.end_seen_at.or((self.partner.result.is_none()).then_some(now));
             self.hidden_end = None;
         } else if is_due {
@@ -494,7 +494,7 @@ impl Relay {
             };
             this.result = Some(over.result);
             if over.side == TalkSide::Program {
-                self.account.note_program_end();
+                self.wait_meter.note_program_end();
                 self.grace.iter_mut().for_each(|grace| grace.begin(clock::now()));
             }
             let is_fault = this.result.as_ref().is_some_and(Result::is_err);
@@ -513,7 +513,7 @@ impl Relay {
     /// Checks what both wait for. If both were blocked between two checks, they always will be.
     fn detect_deadlock(&mut self, checks: &mut CheckSchedule) -> io::Result<()> {
         let (program, partner) = (self.program.observe(), self.partner.observe());
-        self.account.observe(clock::now(), &program, &partner, self.program.input_queue()?);
+        self.wait_meter.observe(clock::now(), &program, &partner, self.program.input_queue()?);
         for (speaker, state) in [(&mut self.program, program), (&mut self.partner, partner)] {
             if state != ProgramState::Unknown {
                 speaker.waits_for = state.waits_for();
