@@ -96,9 +96,8 @@ impl Sandbox {
             return Vec::new();
         }
         let refused = host.refused().iter();
-        let faults = refused.filter_map(|level| {
-            Some(format!("{}: {}", level.isolation, level.fault.as_ref()?))
-        });
+        let faults = refused
+            .filter_map(|level| Some(format!("{}: {}", level.isolation, level.fault.as_ref()?)));
         faults.chain(host.gaps()).collect()
     }
 

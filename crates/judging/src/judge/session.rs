@@ -75,8 +75,11 @@ pub fn refusal(problem: &Problem, prepared: &PreparedProgram) -> Option<String> 
 
 /// Why a submission is not judged: juror does not apply the package's settings for its language.
 fn unsupported_settings(problem: &Problem, prepared: &PreparedProgram) -> Option<JudgeError> {
-    let code =
-        prepared.plan.language.code().filter(|code| problem.unjudged.iter().any(|no| no == code))?;
+    let code = prepared
+        .plan
+        .language
+        .code()
+        .filter(|code| problem.unjudged.iter().any(|no| no == code))?;
     let lacks = format!("support for the package's settings for {code}");
     let error = JudgeError::new("judge it", format!("no {lacks}"));
     Some(JudgeError { lacks: Some(lacks), ..error.help("judge it with the tools of its format") })

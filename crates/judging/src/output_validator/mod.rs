@@ -172,9 +172,12 @@ impl OutputValidator {
             }
         }
         job.command.argv.extend(request.args.iter().cloned());
-        job.files.extend(request.earlier.iter().map(|entry| {
-            TreeEntry::new(feedback.join(&entry.name), entry.node.clone())
-        }));
+        job.files.extend(
+            request
+                .earlier
+                .iter()
+                .map(|entry| TreeEntry::new(feedback.join(&entry.name), entry.node.clone())),
+        );
         job
     }
 

@@ -307,11 +307,9 @@ mod tests {
                 let mut plan = Plan::new(Schedule::single(4, EndCondition::Rejection), 1);
                 plan.next_step();
                 plan.build_succeeded(0);
-                let mut steps: Vec<Step> =
-                    (0..slots).filter_map(|_| plan.next_step()).collect();
+                let mut steps: Vec<Step> = (0..slots).filter_map(|_| plan.next_step()).collect();
                 while !steps.is_empty() {
-                    let step =
-                        if last_first { steps.pop().unwrap() } else { steps.remove(0) };
+                    let step = if last_first { steps.pop().unwrap() } else { steps.remove(0) };
                     let Step::Run { case, .. } = step else { unreachable!("everything is built") };
                     let end = if case >= 1 { CaseEnd::Rejected } else { CaseEnd::Accepted };
                     plan.case_done(0, case, end);

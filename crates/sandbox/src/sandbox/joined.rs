@@ -29,7 +29,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::wait_meter::WaitMeter;
 use crate::sandbox::capture::apply_output_limit;
 use crate::sandbox::clock;
 use crate::sandbox::control::{StopCause, is_interrupted};
@@ -38,6 +37,7 @@ use crate::sandbox::relay::{GracePeriod, Relay, RelayedProgram, RunResult};
 use crate::sandbox::slot::{FinishedRun, Slot, StreamEnds, end_on_stop};
 use crate::sandbox::system;
 use crate::sandbox::transcript::TranscriptRecorder;
+use crate::sandbox::wait_meter::WaitMeter;
 use juror_core::job::Job;
 use juror_core::joint::{JointJob, JointReply, ProgramReply, TalkSide};
 use juror_core::judgement::JudgeError;

@@ -16,11 +16,11 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::sandbox::wait_meter::{WaitMeter, InputQueue};
 use crate::sandbox::clock::{self, BUSY_FACTOR, nanoseconds};
 use crate::sandbox::control::{StopCause, StopHandle};
 use crate::sandbox::slot::FinishedRun;
 use crate::sandbox::transcript::TranscriptRecorder;
+use crate::sandbox::wait_meter::{InputQueue, WaitMeter};
 use crate::sandbox::watch::{BlockedProgram, ProgramState, ProgramWatch};
 use juror_core::joint::{Deadlock, JointJob, TalkSide, WaitReason};
 use juror_core::judgement::JudgeError;

@@ -25,7 +25,6 @@ use juror_core::text::hex;
 /// Why a directory cannot be used, and what to do.
 pub type CacheWarning = Box<Diagnostic>;
 
-
 pub const FACTS: &str = "facts";
 /// The suffix of a file that is being written.
 pub(super) const NEW: &str = ".new";

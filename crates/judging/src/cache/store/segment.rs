@@ -10,7 +10,6 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
 
-
 use juror_core::blob::Digest;
 
 /// The suffix of a segment's data.

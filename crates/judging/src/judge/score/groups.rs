@@ -104,7 +104,6 @@ impl<'a> GroupScheme<'a> {
         })
     }
 
-
     pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
         let name = test_case.name.as_str();
         let Some(&index) = self.group_of_case.get(name) else { return CaseScoring::Ignored };

@@ -51,13 +51,18 @@ impl RunDirectory {
         let hosts = job.command.visible.iter().map(host_path).collect::<Result<Vec<_>, _>>()?;
         let inside = job.command.visible.iter().map(|shown| &*shown.inside);
         let translation = disk.path_translation(inside.zip(hosts.iter().map(|host| &**host)));
-        let filled = FilledBox::fill(directory, &job.files, &translation, &keep_owner, &write_blob)?;
+        let filled =
+            FilledBox::fill(directory, &job.files, &translation, &keep_owner, &write_blob)?;
         let path = disk.box_path();
         if !job.writable {
             let rights = Permissions::from_mode(0o555);
             fs::set_permissions(&path, rights).step("make the box read-only")?;
         }
-        Ok(Self { command: translate_command(&job.command, &translation), path, filled_box: filled })
+        Ok(Self {
+            command: translate_command(&job.command, &translation),
+            path,
+            filled_box: filled,
+        })
     }
 
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
@@ -134,7 +139,11 @@ fn translate_command(command: &Command, translation: &PathTranslation) -> Comman
         (name, value)
     };
     Command {
-        argv: command.argv.iter().map(|arg| text(translation.translate_text(arg.as_bytes()))).collect(),
+        argv: command
+            .argv
+            .iter()
+            .map(|arg| text(translation.translate_text(arg.as_bytes())))
+            .collect(),
         env: environment::program_environment(&command.env).into_iter().map(variable).collect(),
         visible: Vec::new(),
     }

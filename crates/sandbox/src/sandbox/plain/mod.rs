@@ -62,8 +62,6 @@ pub(super) use limits::gaps;
 pub(super) const MECHANISM: Mechanism =
     Mechanism { cpu: Meter::Rusage, memory: Meter::Rusage, isolation: Isolation::Plain };
 
-
-
 /// The shortest sleep between two checks of a program's CPU time, in nanoseconds.
 const CPU_CHECK_MIN: u64 = 1_000_000;
 

@@ -146,9 +146,8 @@ impl Version1Groups {
         let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", &shown)?;
         let members = File::options().write(true).open(parent.join("tasks"));
-        let name = |name: &str| {
-            CString::new(name).map_err(io::Error::from).step("name the control group")
-        };
+        let name =
+            |name: &str| CString::new(name).map_err(io::Error::from).step("name the control group");
         let home = GroupDirectory {
             parent: parent_fd,
             name: name(own_name)?,

@@ -82,7 +82,6 @@ impl Host {
         }
     }
 
-
     pub(crate) fn with_isolation(&self, isolation: Isolation) -> Self {
         Self { isolation, ..self.clone() }
     }

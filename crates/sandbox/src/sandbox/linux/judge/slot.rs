@@ -280,7 +280,6 @@ fn start_until_answered<T>(
     Err(JudgeError::new(START_STEP, reason).transient())
 }
 
-
 fn gone_fault(step: &str) -> JudgeError {
     JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
 }

@@ -10,7 +10,6 @@
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
-
 use rustix::process::Resource;
 
 use crate::sandbox::fault::{Fault, FaultContext};

@@ -550,7 +550,6 @@ fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
     }
 }
 
-
 /// Source: the manual page `wait(2)`.
 fn ending(status: i32) -> Ending {
     let signal = status & 0x7f;

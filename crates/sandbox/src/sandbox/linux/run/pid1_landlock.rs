@@ -4,7 +4,8 @@
 //! the program, and when the slot dies, which the kernel reports by a signal.
 
 use crate::sandbox::linux::run::child::{
-    self, CLOSE, LANDLOCK, LandlockSpec, RunSpec, START, StepResult, TIE_PID1, in_step, report_failure,
+    self, CLOSE, LANDLOCK, LandlockSpec, RunSpec, START, StepResult, TIE_PID1, in_step,
+    report_failure,
 };
 use crate::sandbox::linux::sys::{self, Errno};
 

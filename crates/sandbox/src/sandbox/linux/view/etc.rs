@@ -119,8 +119,7 @@ fn read_public_file(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
     let stat = rustix::fs::fstat(&file).ok()?;
     let is_open = Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH);
     let length = u64::try_from(stat.st_size).ok()?;
-    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || !is_open || length > most
-    {
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || !is_open || length > most {
         return None;
     }
     let mut text = Vec::with_capacity(usize::try_from(length).ok()?);
