@@ -25,7 +25,7 @@ pub struct Visualizers {
     pub(super) output: Option<Visualizer>,
     pub(super) input: Option<Visualizer>,
     /// The images of inputs by test case, once they are drawn.
-    inputs: Mutex<HashMap<String, Arc<Mutex<DrawnImages>>>>,
+    pub(super) inputs: Mutex<HashMap<String, Arc<Mutex<DrawnImages>>>>,
     /// How many more bytes of images the page may have.
     pub(super) page_bytes_left: AtomicU64,
 }
