@@ -1,4 +1,5 @@
-//! The door of this crate: runs one command under limits, and says what it did.
+//! The door of this crate: runs one command under limits, and says what it did. Its types are its own: those of the
+//! rest of the crate follow juror's needs, and change with them.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -95,9 +96,9 @@ impl Sandbox {
             return Vec::new();
         }
         let refused = host.refused().iter();
-        let why =
-            refused.filter_map(|it| Some(format!("{}: {}", it.isolation, it.fault.as_ref()?)));
-        why.chain(host.gaps()).collect()
+        let faults = refused
+            .filter_map(|level| Some(format!("{}: {}", level.isolation, level.fault.as_ref()?)));
+        faults.chain(host.gaps()).collect()
     }
 
     /// Ends all runs, also later ones. Their callers get [`ErrorKind::Stopped`].

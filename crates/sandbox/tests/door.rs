@@ -108,7 +108,7 @@ fn files_of_the_box_are_returned_if_they_are_files() {
     let script = "echo x > a; mkdir b; echo y > b/c; ln -s /etc/passwd link";
     let command = ["a", "b", "b/c", "link", "missing"]
         .iter()
-        .fold(shell(script), |it, name| it.collect(*name));
+        .fold(shell(script), |job, name| job.collect(*name));
     let files = check(command, End::Exited(0), "").files;
     let files: Vec<_> = files.iter().map(|(name, bytes)| (&**name, &**bytes)).collect();
     assert_eq!(files, [("a", &b"x\n"[..]), ("b/c", b"y\n")]);

@@ -16,9 +16,8 @@ use juror_core::stop::Stop;
 use juror_core::text::visible;
 use juror_core::verdict::Verdict;
 use juror_judging::build::Runnable;
-use juror_judging::judge::case::{
-    Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case,
-};
+use juror_judging::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode};
+use juror_judging::judge::case_run::judge_case;
 use juror_judging::judge::output::{OutputRunner, ProgramOutput, judge_known_output};
 use juror_sandbox::executor::Executor;
 

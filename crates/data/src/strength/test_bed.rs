@@ -17,9 +17,8 @@ use juror_core::stop::Stop;
 use juror_core::verdict::Verdict;
 use juror_judging::build::batch::{self, BatchMode};
 use juror_judging::build::{PreparedProgram, Runnable};
-use juror_judging::judge::case::{
-    CaseTexts, ReadyCase, ReadySubmission, TimeLimitMode, judge_case,
-};
+use juror_judging::judge::case::{CaseTexts, ReadyCase, ReadySubmission, TimeLimitMode};
+use juror_judging::judge::case_run::judge_case;
 use juror_judging::judge::output::{BatchOutput, OutputRunner, ProgramOutput};
 use juror_sandbox::executor::Executor;
 

@@ -24,7 +24,7 @@ use juror_core::problem::{Problem, ProgramIo};
 const INPUTS: u32 = 0x316e_696a;
 /// Begins inputs that are words for the program.
 const WORDS: u32 = 0x3164_776a;
-/// Begins a frame.
+
 const FRAME: u32 = 0x3174_756a;
 /// A longer output is not passed on. In bytes.
 const LONGEST: usize = 64 << 10;

@@ -50,7 +50,6 @@ impl Bench<'_> {
         self.build_quietly(prepared, run_limits)
     }
 
-    /// Builds a submission.
     pub fn build_quietly(
         &self,
         prepared: &PreparedProgram,

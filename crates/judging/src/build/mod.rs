@@ -159,7 +159,7 @@ impl Runnable {
             let visible = job.command.visible.iter_mut();
             visible
                 .filter(|shown| shown.inside == program.inside)
-                .for_each(|it| *it = program.clone());
+                .for_each(|shown| *shown = program.clone());
         }
         // A file in a directory of the program is found through the link to that directory.
         let goes_beside = |file: &&TreeEntry| own.contains(&file.name) || !is_top_of_own(file);

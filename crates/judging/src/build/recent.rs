@@ -25,12 +25,10 @@ impl<K: PartialEq, V: Clone> RecentValues<K, V> {
     pub fn get<E>(&self, key: K, make: impl FnOnce() -> Result<V, E>) -> Result<V, E> {
         let cell = self.cell(key);
         let mut value = cell.lock();
-        if let Some(value) = &*value {
-            return Ok(value.clone());
+        match &mut *value {
+            Some(value) => Ok(value.clone()),
+            value => Ok(value.insert(make()?).clone()),
         }
-        let new = make()?;
-        *value = Some(new.clone());
-        Ok(new)
     }
 
     /// The cell of this key, which becomes the most recent one. If there are too many, the oldest one is dropped.

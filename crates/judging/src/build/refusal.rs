@@ -30,7 +30,7 @@ const OWN_SIGNALS: [i32; 10] = [4, 5, 6, 7, 8, 11, 13, 24, 25, 31];
 /// `None` unless a signal from outside killed the compiler.
 pub(super) fn killing_signal(outcome: &Outcome) -> Option<Signal> {
     match (outcome.stopped_by, outcome.ending) {
-        (None, Ending::Signalled(signal)) => Some(signal).filter(|it| !OWN_SIGNALS.contains(&it.0)),
+        (None, Ending::Signalled(signal)) if !OWN_SIGNALS.contains(&signal.0) => Some(signal),
         _ => None,
     }
 }
@@ -50,7 +50,7 @@ pub(super) fn is_doubtful(outcome: &Outcome, messages: &[u8]) -> bool {
         (None, Ending::Exited(code)) => {
             let of_a_part = Ending::Signalled(Signal(code - SHELL));
             let part = Outcome { ending: of_a_part, ..outcome.clone() };
-            code > SHELL && killing_signal(&part).is_some() || says()
+            (code > SHELL && killing_signal(&part).is_some()) || says()
         }
     }
 }

@@ -32,7 +32,7 @@ impl ResultKey {
     fn is_of(&self, reply: &WorkReply) -> bool {
         let Some(workers) = &self.workers else { return true };
         let ran =
-            |reply: &JobReply| reply.outcome.worker_id.is_some_and(|it| workers.contains(&it));
+            |reply: &JobReply| reply.outcome.worker_id.is_some_and(|id| workers.contains(&id));
         reply.replies().into_iter().all(ran)
     }
 }
@@ -44,14 +44,14 @@ impl CachedExecutor {
 
     /// The key of the result of work on this machine, or a key for each kind of worker that may run it.
     fn keys(&self, work: &Work) -> Vec<ResultKey> {
-        let here = &self.knowledge.surroundings;
+        let surroundings = &self.knowledge.surroundings;
         let Some(kinds) = self.worker_kinds() else {
             let mechanism = self.mechanism();
-            let key = key_of(work, Place { mechanism: &mechanism, here, workers: None });
+            let key = key_of(work, Place { mechanism: &mechanism, surroundings, workers: None });
             return key.into_iter().map(|digest| ResultKey { digest, workers: None }).collect();
         };
         let key = |kind: WorkerKind| {
-            let place = Place { mechanism: &kind.mechanism, here, workers: Some(&kind) };
+            let place = Place { mechanism: &kind.mechanism, surroundings, workers: Some(&kind) };
             Some(ResultKey { digest: key_of(work, place)?, workers: Some(kind.workers) })
         };
         kinds.into_iter().filter_map(key).collect()
@@ -91,7 +91,7 @@ impl CachedExecutor {
         let origin = self.knowledge.origin(&digest).ok_or_else(lost_program)?;
         let reply = self.run_fresh(&origin, RunMode::default())?;
         let mut blobs = reply.replies().into_iter().flat_map(JobReply::blobs);
-        let same = blobs.find(|blob| blob.digest().is_ok_and(|it| it == digest));
+        let same = blobs.find(|blob| blob.digest().is_ok_and(|own| own == digest));
         lost.receive(same.ok_or_else(lost_program)?.clone());
         self.keep_result(&self.keys(&origin), &origin, &reply);
         Ok(())
@@ -134,9 +134,9 @@ impl Executor for CachedExecutor {
         Ok(reply)
     }
 
-    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
+    fn run_manually(&self, job: &Job, pipes: ManualPipes) -> Result<JobReply, Stop> {
         self.prepare_jobs(&[job])?;
-        self.inner.run_manually(job, hand)
+        self.inner.run_manually(job, pipes)
     }
 
     fn stop(&self) {

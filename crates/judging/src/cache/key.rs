@@ -1,4 +1,6 @@
 //! The key of work: a digest of everything that decides its result, except limits that `cache/reuse.rs` compares.
+//!
+//! A result may hold under other limits of time and memory, too. So the key only has whether there are such limits.
 
 use std::path::Path;
 
@@ -54,7 +56,7 @@ enum EntryContent<'a> {
 pub(super) struct Place<'a> {
     pub(super) mechanism: &'a str,
     /// This machine, which has the files of all jobs.
-    pub(super) here: &'a Surroundings,
+    pub(super) surroundings: &'a Surroundings,
     pub(super) workers: Option<&'a WorkerKind>,
 }
 
@@ -63,14 +65,14 @@ impl Place<'_> {
         match self.workers {
             // Results of others never count as those of this machine.
             Some(kind) => digest_of(&("workers", &kind.command, kind.identity.system)),
-            None => self.here.system_digest(),
+            None => self.surroundings.system_digest(),
         }
     }
 
     fn hardware_digest(&self) -> Option<Digest> {
         match self.workers {
             Some(kind) => Some(kind.identity.hardware),
-            None => self.here.hardware_digest(),
+            None => self.surroundings.hardware_digest(),
         }
     }
 
@@ -81,7 +83,7 @@ impl Place<'_> {
     fn installed_digest(&self, path: &Path) -> Option<Digest> {
         match self.workers {
             Some(kind) => kind.tools.get(path).copied(),
-            None => self.here.installed_digest(path),
+            None => self.surroundings.installed_digest(path),
         }
     }
 }
@@ -118,8 +120,8 @@ fn job_content<'a>(job: &'a Job, place: Place<'_>) -> Option<JobContent<'a>> {
             .iter()
             .map(|shown| visible(shown, place))
             .collect::<Option<_>>()?,
-        stdin: place.here.blob_digest(stdin)?,
-        files: entries(files, place.here)?,
+        stdin: place.surroundings.blob_digest(stdin)?,
+        files: entries(files, place.surroundings)?,
         writable: *writable,
         box_size: *box_size,
         output: limits.output,
@@ -142,7 +144,7 @@ fn visible<'a>(shown: &'a VisiblePath, place: Place<'_>) -> Option<VisibleConten
             return None;
         }
         VisibleContent::Tree(tree) => {
-            VisibleContentKey::Tree(inside, entries(&tree.entries, place.here)?)
+            VisibleContentKey::Tree(inside, entries(&tree.entries, place.surroundings)?)
         }
         VisibleContent::Installed { name, identity } => VisibleContentKey::Installed(
             inside,
@@ -191,7 +193,7 @@ pub(super) fn is_unchanged(job: &Job, surroundings: &Surroundings) -> bool {
     let same_tool = |path| surroundings.read_installed(path) == surroundings.installed_digest(path);
     job.blobs().all(|blob| surroundings.is_unchanged(blob))
         && system_program(job).is_none_or(same)
-        // Runs are many and short.
+        // Only for builds: runs are many and short, and to read their tools again would take longer.
         && (job.keep == BoxRetention::Nothing || installed.all(same_tool))
 }
 
@@ -250,15 +252,15 @@ mod tests {
         }
     }
 
-    fn here<'a>(mechanism: &'a str, here: &'a Surroundings) -> Place<'a> {
-        Place { mechanism, here, workers: None }
+    fn place<'a>(mechanism: &'a str, surroundings: &'a Surroundings) -> Place<'a> {
+        Place { mechanism, surroundings, workers: None }
     }
 
     /// Each change of a job changes its key, except for limits that are compared when a record is read.
     #[test]
     fn everything_that_a_program_can_notice_is_in_the_key() {
         let surroundings = Surroundings::default();
-        let key = |work: Work| key_of(&work, here("mechanism", &surroundings)).expect("a key");
+        let key = |work: Work| key_of(&work, place("mechanism", &surroundings)).expect("a key");
         type JobChange = fn(&mut Job);
         let changes: [JobChange; 21] = [
             |job| job.command.argv.push("2".to_owned()),
@@ -299,7 +301,7 @@ mod tests {
             assert!(!seen.contains(&key), "change {index}");
             seen.push(key);
         }
-        assert_ne!(key_of(&job().into(), here("another", &surroundings)), Some(seen[0]));
+        assert_ne!(key_of(&job().into(), place("another", &surroundings)), Some(seen[0]));
         let joint =
             JointJob { program: job(), partner: job(), accept_exit_code: 42, transcript: None };
         let other = JointJob { accept_exit_code: 0, ..joint.clone() };
@@ -317,7 +319,7 @@ mod tests {
     fn recorded_jobs_have_their_recorded_keys() {
         let surroundings = Surroundings::default();
         let key = |job: &Job| {
-            let digest = digest_of(&(RULES, job_content(job, here("", &surroundings)))).unwrap();
+            let digest = digest_of(&(RULES, job_content(job, place("", &surroundings)))).unwrap();
             juror_core::text::hex(&digest.0[..16])
         };
         let build = Job {
@@ -352,7 +354,7 @@ mod tests {
             fs::write(path(name), text).unwrap();
         }
         let key =
-            |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), here("", &surroundings));
+            |blob: Blob| key_of(&Job { stdin: blob, ..job() }.into(), place("", &surroundings));
         let memory = key(b"input".to_vec().into());
         assert!(memory.is_some());
         assert_eq!(key(Blob::file(&FilePath::root(path("a")))), memory);
@@ -375,7 +377,7 @@ mod tests {
             };
             set("input");
             let job = Job { stdin: Blob::file(&FilePath::root(&path)), ..job() };
-            let key = || key_of(&job.clone().into(), here("", &surroundings));
+            let key = || key_of(&job.clone().into(), place("", &surroundings));
             let first = key();
             assert!(is_unchanged(&job, &surroundings));
             set(text);
@@ -400,7 +402,7 @@ mod tests {
             let mut job = Job { keep, ..job() };
             job.command.visible.push(VisiblePath { inside: dir.path().to_path_buf(), what });
             let surroundings = Surroundings::default();
-            assert!(key_of(&job.clone().into(), here("", &surroundings)).is_some());
+            assert!(key_of(&job.clone().into(), place("", &surroundings)).is_some());
             change(dir.path());
             assert_eq!(is_unchanged(&job, &surroundings), expected, "{:?}", job.keep);
         };
@@ -447,7 +449,7 @@ mod tests {
         script.command.argv[0] = "/usr/bin/python3".to_owned();
         let keys = |kind: Option<&WorkerKind>| {
             let mechanism = kind.map_or("namespaces", |kind| &kind.mechanism);
-            let place = Place { mechanism, here: &surroundings, workers: kind };
+            let place = Place { mechanism, surroundings: &surroundings, workers: kind };
             [job(), timed.clone(), native.clone(), script.clone()]
                 .map(|job| key_of(&job.into(), place).expect("a key"))
         };

@@ -86,15 +86,15 @@ pub(super) enum FetchTime {
 /// `None` if the result is not valid under these limits, or a part of it is lost.
 pub(super) fn decode_record(
     record: &[u8],
-    now: &JobLimits,
+    limits: &JobLimits,
     created: Option<Moment>,
     store: &Arc<Store>,
     fetch: FetchTime,
 ) -> Option<WorkReply> {
     type Contents = Vec<Option<Vec<u8>>>;
-    let (then, contents, mut reply): (JobLimits, Contents, WorkReply) =
+    let (old_limits, contents, mut reply): (JobLimits, Contents, WorkReply) =
         postcard::from_bytes(record).ok()?;
-    if !then.are_valid_for(&reply, now) {
+    if !old_limits.are_valid_for(&reply, limits) {
         return None;
     }
     let mut contents = contents.into_iter();

@@ -34,7 +34,7 @@ impl ResultCache {
 
     /// `None` without a cache.
     pub fn recalled(&self) -> Option<(Arc<KnownResults>, Arc<Store>)> {
-        self.0.as_ref().map(|it| (Arc::clone(&it.knowledge), Arc::clone(&it.store)))
+        self.0.as_ref().map(|results| (Arc::clone(&results.knowledge), Arc::clone(&results.store)))
     }
 
     /// The wrapped executors share their knowledge.
@@ -45,9 +45,8 @@ impl ResultCache {
         }
     }
 
-    /// Reads the note with this name.
     pub fn read_note(&self, name: &str) -> Option<Vec<u8>> {
-        let cache = self.0.as_ref().filter(|it| !it.is_fresh)?;
+        let cache = self.0.as_ref().filter(|results| !results.is_fresh)?;
         cache.store.get(&note_key(name)?).map(|record| record.bytes)
     }
 

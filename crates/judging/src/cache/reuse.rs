@@ -15,9 +15,10 @@
 //! | too much output, a deadlock, or dismissed by its partner | are not below its memory, and allow its time |
 //!
 //! Without a control group that measures memory, a program notices the memory limit, because a call fails. Without
-//! isolation, it may be able to ask for its limit of CPU time. Then the limit must be equal. Facts of two joined programs must be valid for both. If the new limits stopped one of them
-//! earlier, its partner could end differently. So facts of a joint run are never kept for being too slow by the
-//! measured time alone.
+//! isolation, it may be able to ask for its limit of CPU time. Then the limit must be equal.
+//!
+//! Facts of two joined programs must be valid for both. If the new limits stopped one of them earlier, its partner
+//! could end differently. So facts of a joint run are never kept for being too slow by the measured time alone.
 
 use std::time::Duration;
 
@@ -57,11 +58,11 @@ pub(super) fn is_still_valid(
     let is_in_time = !is_over && allows(outcome.wall_time, now.wall_time);
     let fits = is_noticed || now.memory.is_none_or(|limit| outcome.peak_memory <= limit);
     match outcome.stopped_by {
-        None => fits && (is_in_time || is_over && is_alone),
+        None => fits && (is_in_time || (is_over && is_alone)),
         Some(StopReason::CpuTime) => fits && is_over,
         Some(StopReason::WallTime) => {
             let is_shorter = is_at_most(now.wall_time, old.wall_time);
-            fits && (is_shorter || is_over && is_alone)
+            fits && (is_shorter || (is_over && is_alone))
         }
         Some(StopReason::Memory) => is_at_most(now.memory, old.memory) && is_in_time,
         Some(StopReason::Output | StopReason::Deadlock | StopReason::Dismissed) => {
@@ -116,7 +117,7 @@ mod tests {
                      joint: bool| {
             let outcome = outcome(stop, cpu, wall, peak);
             let now = limits(now.0, now.1);
-            let found = [true, false].map(|it| is_still_valid(&outcome, &old, &now, it));
+            let found = [true, false].map(|alone| is_still_valid(&outcome, &old, &now, alone));
             assert_eq!(found, [alone, joint], "{outcome:?} under {now:?}");
         };
         // The run ended by itself.

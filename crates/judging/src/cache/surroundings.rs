@@ -1,4 +1,7 @@
 //! What a run depends on besides its job: programs and libraries of the system, and the processor.
+//!
+//! To read all of it would take longer than most runs. So the records of package managers stand for what is installed,
+//! and the stamp of a file for its contents, as soon as the stamp shows every change.
 
 use std::collections::{BTreeMap, HashMap};
 use std::env;
@@ -24,8 +27,8 @@ use juror_core::root::FilePath;
 use juror_core::worker::MachineIdentity;
 use juror_sandbox::sandbox::{dates_show_changes, inherited_limits, shown_settings};
 
-pub(super) fn digest_of(what: &impl Serialize) -> Option<Digest> {
-    let bytes = postcard::to_allocvec(what).ok()?;
+pub(super) fn digest_of(value: &impl Serialize) -> Option<Digest> {
+    let bytes = postcard::to_allocvec(value).ok()?;
     Some(Digest(Sha256::digest(bytes).into()))
 }
 
@@ -79,14 +82,14 @@ struct FileStamp {
 impl FileStamp {
     /// `None` if there is no regular file.
     fn of(path: &FilePath) -> Option<Self> {
-        let found = path.metadata().ok().filter(fs::Metadata::is_file)?;
+        let metadata = path.metadata().ok().filter(fs::Metadata::is_file)?;
         Some(Self {
             path: path.as_os_str().as_bytes().to_vec(),
-            device: found.dev(),
-            inode: found.ino(),
-            size: found.size(),
-            modified: (found.mtime(), found.mtime_nsec()),
-            changed: (found.ctime(), found.ctime_nsec()),
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            size: metadata.size(),
+            modified: (metadata.mtime(), metadata.mtime_nsec()),
+            changed: (metadata.ctime(), metadata.ctime_nsec()),
         })
     }
 }
@@ -185,15 +188,15 @@ impl Surroundings {
 
     fn contents_digest(&self, path: &FilePath) -> Option<Digest> {
         let stamp = FileStamp::of(path)?;
-        if let Some(seen) = self.files.lock().get(path.as_path())
-            && seen.is_settled
-            && seen.stamp == stamp
+        if let Some(known) = self.files.lock().get(path.as_path())
+            && known.is_settled
+            && known.stamp == stamp
         {
-            return Some(seen.digest);
+            return Some(known.digest);
         }
         let key = digest_of(&("contents", &stamp))?;
-        let kept = self.store.as_ref().and_then(|store| store.get(&key));
-        let kept = kept.and_then(|it| it.bytes.try_into().ok()).map(Digest);
+        let record = self.store.as_ref().and_then(|store| store.get(&key));
+        let kept = record.and_then(|record| record.bytes.try_into().ok()).map(Digest);
         let (digest, is_settled) = match kept {
             Some(digest) => (digest, true),
             None => {
@@ -226,10 +229,10 @@ impl Surroundings {
             return self.file_digest(path);
         }
         // Packages of a language are installed there.
-        let mut packages = python_directories(&path.join("lib"));
-        packages.iter_mut().for_each(|dir| dir.push("site-packages"));
-        packages.push(path.join("lib/node_modules"));
-        let packages: Vec<_> = packages.iter().map(|dir| list_names(dir)).collect();
+        let mut libraries = python_directories(&path.join("lib"));
+        libraries.iter_mut().for_each(|dir| dir.push("site-packages"));
+        libraries.push(path.join("lib/node_modules"));
+        let packages: Vec<_> = libraries.iter().map(|dir| list_names(dir)).collect();
         let mut entries = Vec::new();
         // A larger one is a store: its names have versions.
         let is_read = self.read_entries(path, LEVELS, &mut entries);
@@ -248,11 +251,11 @@ impl Surroundings {
         names.into_iter().all(|(name, target)| {
             let path = dir.join(OsStr::from_bytes(&name));
             let found = fs::symlink_metadata(&path).ok();
-            let size = found.as_ref().filter(|it| it.is_file()).map(fs::Metadata::len);
+            let size = found.as_ref().filter(|file| file.is_file()).map(fs::Metadata::len);
             let contents = size.filter(|size| *size <= SMALL).and_then(|_| self.file_digest(&path));
             let name = path.as_os_str().as_bytes().to_vec();
             entries.push(InstalledEntry { name, target, size, contents });
-            let is_inner = levels > 1 && found.is_some_and(|it| it.is_dir());
+            let is_inner = levels > 1 && found.is_some_and(|file| file.is_dir());
             !is_inner || self.read_entries(&path, levels - 1, entries)
         })
     }
@@ -298,8 +301,8 @@ fn is_settled(stamp: &FileStamp, path: &FilePath) -> bool {
 }
 
 fn is_old(stamp: &FileStamp) -> bool {
-    let last = stamp.modified.max(stamp.changed).0;
-    let last = u64::try_from(last).map_or(Duration::ZERO, Duration::from_secs);
+    let (seconds, _) = stamp.modified.max(stamp.changed);
+    let last = u64::try_from(seconds).map_or(Duration::ZERO, Duration::from_secs);
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     last + UNSETTLED <= now
 }
@@ -315,10 +318,10 @@ fn python_directories(libraries: &Path) -> Vec<PathBuf> {
 fn list_names(dir: &Path) -> Option<BTreeMap<PathBytes, Option<PathBytes>>> {
     let entry = |entry: io::Result<fs::DirEntry>| {
         let entry = entry.ok()?;
-        let is_link = entry.file_type().is_ok_and(|it| it.is_symlink());
+        let is_link = entry.file_type().is_ok_and(|kind| kind.is_symlink());
         let target = is_link.then(|| fs::read_link(entry.path()).ok()).flatten();
         let bytes = |path: &OsStr| path.as_bytes().to_vec();
-        Some((bytes(&entry.file_name()), target.map(|it| bytes(it.as_os_str()))))
+        Some((bytes(&entry.file_name()), target.map(|target| bytes(target.as_os_str()))))
     };
     Some(fs::read_dir(dir).ok()?.filter_map(entry).collect())
 }
@@ -341,7 +344,7 @@ pub(super) fn processor() -> Vec<String> {
     let Ok(file) = File::open("/proc/cpuinfo") else { return Vec::new() };
     let lines = BufReader::new(file).lines().map_while(Result::ok);
     let first = lines.take_while(|line| !line.trim().is_empty());
-    first.filter(|line| STEADY.iter().any(|it| line.starts_with(it))).collect()
+    first.filter(|line| STEADY.iter().any(|name| line.starts_with(name))).collect()
 }
 
 #[cfg(test)]
@@ -474,7 +477,7 @@ mod tests {
     #[test]
     fn a_store_of_packages_is_identified_by_names() {
         let dir = tempfile::tempdir().unwrap();
-        (0..=NAMES_MAX).for_each(|it| drop(File::create(dir.path().join(it.to_string()))));
+        (0..=NAMES_MAX).for_each(|number| drop(File::create(dir.path().join(number.to_string()))));
         let installed_digest = || Surroundings::default().installed_digest(dir.path());
         let first = installed_digest();
         fs::write(dir.path().join("7"), "x").unwrap();

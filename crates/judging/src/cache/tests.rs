@@ -278,7 +278,7 @@ fn a_program_that_the_cache_lost_is_built_again_when_it_is_needed() {
             match job.keep {
                 BoxRetention::Nothing => {
                     let blobs = job.blobs().map(|blob| blob.prefix(u64::MAX).unwrap());
-                    seen.lock().unwrap().push(blobs.map(|it| it.len()).collect::<Vec<_>>());
+                    seen.lock().unwrap().push(blobs.map(|blob| blob.len()).collect::<Vec<_>>());
                 }
                 BoxRetention::AllBut(_) => {
                     let file = TreeEntry::new("run", Node::plain(vec![b'p'; 100_000]));
@@ -294,7 +294,7 @@ fn a_program_that_the_cache_lost_is_built_again_when_it_is_needed() {
             let surroundings = Surroundings::new(Arc::clone(&commands.store));
             let key = key_of(
                 &build("main").into(),
-                Place { mechanism: &first.mechanism(), here: &surroundings, workers: None },
+                Place { mechanism: &first.mechanism(), surroundings: &surroundings, workers: None },
             )
             .unwrap();
             let other = Store::scratch();

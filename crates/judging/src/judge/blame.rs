@@ -85,10 +85,8 @@ fn blame_for_deadlock(deadlock: &Deadlock) -> Blame {
         }
         (WaitReason::Itself, _) => "waited for itself, such as for a lock that is never released",
     };
-    Blame::Submission(VerdictWithCause {
-        verdict: Verdict::TimeLimitExceeded,
-        cause: cause.to_owned(),
-    })
+    let (verdict, cause) = (Verdict::TimeLimitExceeded, cause.to_owned());
+    Blame::Submission(VerdictWithCause { verdict, cause })
 }
 
 /// Blames the output validator if the submission waited for it at its wall time limit, and for more than half of that

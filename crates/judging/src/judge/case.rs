@@ -1,18 +1,12 @@
-//! One submission on one test case: its runs and their verdict.
+//! What is judged: a submission and a test case, by which rules; and what is known after each pass.
 
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use crate::build::Runnable;
-use crate::judge::classify::{VerdictWithCause, classify};
-use crate::judge::evidence::{add_feedback, add_input, add_run, stderr_alone};
+use crate::judge::classify::VerdictWithCause;
 use crate::judge::grader::PackageGrader;
-use crate::judge::images::Visualizers;
-use crate::judge::kept_files::{save_run, save_transcript};
-use crate::judge::repetition::{Repetition, SLACK, SettledRun, settle};
-use crate::judge::score;
-use crate::judge::transcript::pass_transcript;
+use crate::judge::repetition::{Repetition, SLACK};
+use crate::judge::visualizers::Visualizers;
 use crate::output_validator::{OutputValidator, judge_answer};
 use juror_core::blob::Blob;
 use juror_core::check::options::Options;
@@ -20,19 +14,15 @@ use juror_core::difference::Difference;
 use juror_core::file_name::{flat_name, flat_stem};
 use juror_core::job::{BoxRetention, Job, JobReply};
 use juror_core::joint::Transcript;
-use juror_core::judgement::{CaseJudgement, Evidence, JudgeError, ResultWithMargin, ShownImage};
+use juror_core::judgement::{JudgeError, ResultWithMargin, ShownImage};
 use juror_core::limits::{BOX_ROOM, Limits};
-use juror_core::outcome::Outcome;
-use juror_core::problem::{Interaction, Problem};
-use juror_core::repeats::{Repeats, TimedRun};
+use juror_core::problem::Problem;
+use juror_core::repeats::Repeats;
 use juror_core::root::FilePath;
 use juror_core::score::{CaseScore, CaseScoring};
-use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
 use juror_core::text::shell_word;
 use juror_core::tree::TreeEntry;
-use juror_core::verdict::Verdict;
-use juror_core::work::{RunMode, Work};
 use juror_sandbox::executor::{Executor, trees};
 
 /// The package's own programs that judge submissions.
@@ -194,7 +184,7 @@ impl<'a> ReadySubmission<'a> {
         limits
     }
 
-    fn margin_limits(&self, rules: &Rules<'_>) -> Limits {
+    pub(super) fn margin_limits(&self, rules: &Rules<'_>) -> Limits {
         self.runnable.limits(&rules.stop_slow_at)
     }
 }
@@ -232,68 +222,6 @@ pub(super) struct ValidatorMessages {
     pub(super) team: Vec<u8>,
 }
 
-/// Runs a submission on a test case and judges the result.
-pub fn judge_case(
-    executor: &dyn Executor,
-    rules: &Rules<'_>,
-    entry: &ReadySubmission<'_>,
-    case: &ReadyCase<'_>,
-) -> Result<CaseJudgement, Stop> {
-    let trial = CaseJudge { executor, rules, entry, case };
-    if let Some(args) = case.static_args {
-        return trial.run_static_validator(args);
-    }
-    if let Some(files) = entry.runnable.submitted_answers() {
-        return trial.judge_answer_file(files);
-    }
-    let mut pass = Pass::first(case.input.clone());
-    let mut maximum: Option<Outcome> = None;
-    let mut repeats: Option<Box<Repeats>> = None;
-    loop {
-        let PassRun { reply, mut judged, box_path, repeats: new_repeats } =
-            trial.run_pass(&pass)?;
-        if repeats.as_ref().is_none_or(|known| !known.is_sensitive) {
-            repeats = new_repeats.or(repeats);
-        }
-        let outcome = with_maximum(maximum.take(), &reply.outcome);
-        if let Some(next) = judged.next {
-            maximum = Some(outcome);
-            pass = next;
-            continue;
-        }
-        if judged.feedback.is_none() && pass.messages != ValidatorMessages::default() {
-            // The last pass ended before the validator was asked.
-            judged.feedback =
-                Some(ValidatorFeedback::with_messages(&pass.messages.judge, &pass.messages.team));
-        }
-        if pass.number > 1 && judged.classified.verdict != Verdict::Accepted {
-            let cause = &mut judged.classified.cause;
-            *cause = format!("in pass {}: {cause}", pass.number);
-        }
-        let mut judged = trial.complete(judged, Some(outcome), |judged, evidence| {
-            add_run(evidence, rules, case, judged, &reply)?;
-            add_input(evidence, case, &pass, box_path.as_ref())?;
-            evidence.kept = box_path.map(PathBuf::from);
-            Ok(())
-        })?;
-        if judged.evidence.is_none() && matches!(rules.detail, Detail::FullWithStderr { .. }) {
-            judged.evidence = stderr_alone(&reply)?;
-        }
-        return Ok(trial.with_repeats(judged, repeats));
-    }
-}
-
-/// The facts of the last pass, but the highest times and memory of all passes: limits apply to each pass.
-fn with_maximum(earlier: Option<Outcome>, last: &Outcome) -> Outcome {
-    let mut outcome = last.clone();
-    if let Some(earlier) = earlier {
-        outcome.cpu_time = outcome.cpu_time.max(earlier.cpu_time);
-        outcome.wall_time = outcome.wall_time.max(earlier.wall_time);
-        outcome.peak_memory = outcome.peak_memory.max(earlier.peak_memory);
-    }
-    outcome
-}
-
 pub(super) struct CaseJudge<'a> {
     pub(super) executor: &'a dyn Executor,
     pub(super) rules: &'a Rules<'a>,
@@ -310,153 +238,13 @@ pub(super) struct PassRun {
 }
 
 impl CaseJudge<'_> {
-    fn with_repeats(&self, judged: CaseJudgement, repeats: Option<Box<Repeats>>) -> CaseJudgement {
-        let mut judged = CaseJudgement { repeats, ..judged };
-        let verdict = Verdict::TimeLimitExceeded;
-        if judged.is_sensitive() && judged.verdict != verdict {
-            let score = score::score_by_rules(self.case.scoring, verdict);
-            judged.with_margin = Some(ResultWithMargin { verdict, score });
-        }
-        judged
-    }
-
-    /// Completes the judgement. `gather` adds evidence if it is shown.
-    pub(super) fn complete(
-        &self,
-        judged: PassResult,
-        outcome: Option<Outcome>,
-        gather: impl FnOnce(&PassResult, &mut Evidence) -> Result<(), JudgeError>,
-    ) -> Result<CaseJudgement, Stop> {
-        let is_shown = self.rules.detail != Detail::Brief;
-        let is_compared = self.case.options.compares();
-        let mut evidence = None;
-        if is_shown && !(judged.classified.verdict == Verdict::Accepted && is_compared) {
-            let repeat =
-                self.rules.repeat.for_run(self.entry.submission, &self.case.test_case.name);
-            let mut all = Evidence { repeat, ..Evidence::default() };
-            let visualizers = &self.rules.validators.visualizers;
-            visualizers.add_input(self, &mut all)?;
-            add_feedback(&mut all, &judged, visualizers);
-            gather(&judged, &mut all)?;
-            evidence = Some(Box::new(all));
-        }
-        let VerdictWithCause { verdict, cause } = judged.classified;
-        let (message, is_told, team_message) = match judged.feedback {
-            Some(answered) => {
-                (answered.message, answered.cause_includes_message, answered.team_message)
-            }
-            // The cause is the message of the default output validator. If the program failed, no validator was asked.
-            None if matches!(verdict, Verdict::Accepted | Verdict::WrongAnswer) => {
-                (cause.clone(), true, String::new())
-            }
-            None => (String::new(), true, String::new()),
-        };
-        Ok(CaseJudgement {
-            test_case: self.case.test_case.name.clone(),
-            verdict,
-            message,
-            cause_includes_message: is_told,
-            team_message,
-            score: judged.score.or_else(|| score::score_by_rules(self.case.scoring, verdict)),
-            with_margin: judged.with_margin,
-            repeats: None,
-            cause,
-            difference: judged.difference,
-            is_compared,
-            remark: judged.remark,
-            evidence,
-            outcome,
-        })
-    }
-
-    /// Runs and judges one pass. The output counts only if the facts of the run decide nothing.
-    fn run_pass(&self, pass: &Pass) -> Result<PassRun, Stop> {
-        let Rules { problem, validators, .. } = self.rules;
-        let partner = validators.interactor.as_ref().or(validators.output.first());
-        if let (Interaction::Interactive, Some(partner)) = (problem.kind.interaction, partner) {
-            return self.run_interactive(partner, pass);
-        }
-        let work = Work::from(pass_job(self.rules, self.entry, self.case.test_case, pass));
-        let run = |mode| self.executor.run(&work, mode)?.single();
-        let box_path = self.box_path(pass);
-        let limits = self.entry.limits(self.rules);
-        let SettledRun { reply, repeats } = settle(
-            self.entry.repetition,
-            &limits,
-            run(RunMode::default())?,
-            |reply| &reply.outcome,
-            |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
-            |number| run(RunMode::repeat_alone(number)),
-        )?;
-        if let Some(box_path) = &box_path {
-            save_run(box_path, &pass.input, &reply)?;
-        }
-        let is_shown = problem.kind.passes > 1 && self.rules.detail != Detail::Brief;
-        let transcript =
-            if is_shown { Some(pass_transcript(&problem.io, pass, &reply)?) } else { None };
-        transcript.iter().try_for_each(|transcript| self.keep_transcript(pass, transcript))?;
-        let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
-        let mut judged =
-            self.within_margin(is_sensitive, |limits| match classify(&reply.outcome, limits) {
-                Some(rejected) => Ok(self.note_right_output(pass, &reply, rejected).into()),
-                None => self.judge_output(pass, &reply),
-            })?;
-        self.note_other_output(pass, &reply, &mut judged);
-        Ok(PassRun { reply, judged: PassResult { transcript, ..judged }, box_path, repeats })
-    }
-
-    /// Judges a run by its limits. If it was too slow, it is also judged with the margin, if that is wanted, or
-    /// without a time limit, if another run might keep it.
-    pub(super) fn within_margin(
-        &self,
-        is_sensitive: bool,
-        judge: impl Fn(&Limits) -> Result<PassResult, Stop>,
-    ) -> Result<PassResult, Stop> {
-        let limits = self.entry.limits(self.rules);
-        let mut judged = judge(&limits)?;
-        let is_slow = judged.classified.verdict == Verdict::TimeLimitExceeded;
-        let wider = match self.entry.time_limit_mode {
-            // Otherwise the next pass would be unknown.
-            _ if is_sensitive && self.rules.problem.kind.passes == 1 => {
-                Some(Limits { cpu_time: None, ..limits })
-            }
-            TimeLimitMode::WithMargin => Some(self.entry.margin_limits(self.rules)),
-            TimeLimitMode::Any | TimeLimitMode::TooSlow => None,
-        };
-        if let Some(wider) = wider.filter(|_| is_slow) {
-            let other = judge(&wider)?;
-            let verdict = other.classified.verdict;
-            let score = other.score.or_else(|| score::score_by_rules(self.case.scoring, verdict));
-            judged.with_margin = (verdict != Verdict::TimeLimitExceeded)
-                .then_some(ResultWithMargin { verdict, score });
-        }
-        Ok(judged)
-    }
-
-    /// Appends the transcript of a pass to the run's, if boxes are kept.
-    pub(super) fn keep_transcript(
-        &self,
-        pass: &Pass,
-        transcript: &Transcript,
-    ) -> Result<(), JudgeError> {
-        match self.box_path_of(1, "") {
-            Some(box_path) => save_transcript(&box_path, pass.number, transcript),
-            None => Ok(()),
-        }
-    }
-
-    /// Where the submission's box is kept, if anywhere.
-    pub(super) fn box_path(&self, pass: &Pass) -> Option<FilePath> {
-        self.box_path_of(pass.number, "")
-    }
-
-    /// The box of another program; `of` is its suffix.
-    pub(super) fn box_path_of(&self, pass: u32, of: &str) -> Option<FilePath> {
+    /// Where a box is kept, if anywhere. The submission's has no suffix.
+    pub(super) fn box_path(&self, pass: u32, suffix: &str) -> Option<FilePath> {
         let pass = match pass {
             1 => String::new(),
             number => format!(".pass{number}"),
         };
-        let name = format!("{}{of}{pass}", flat_stem(&self.case.test_case.name));
+        let name = format!("{}{suffix}{pass}", flat_stem(&self.case.test_case.name));
         Some(self.rules.kept_boxes()?.join(flat_name(self.entry.submission)).join(name))
     }
 }

@@ -59,8 +59,8 @@ impl CaseJudge<'_> {
             let open_output = || output.open().map_err(read_error);
             difference = compare(open_answer(&answer)?, open_output()?, options).map_err(fault)?;
             if difference.is_none() {
-                let found = accepted_remark(open_answer(&answer)?, open_output()?, options);
-                remark = found.map(str::to_owned);
+                let text = accepted_remark(open_answer(&answer)?, open_output()?, options);
+                remark = text.map(str::to_owned);
             }
         }
         let judged = match difference {
@@ -82,7 +82,7 @@ const SMALL_OUTPUT: u64 = 64 << 10;
 fn has_same_bytes(answer: &Blob, output: &Blob) -> bool {
     let is_small = || output.bytes().is_some_and(|bytes| bytes.len() as u64 <= SMALL_OUTPUT);
     let same_size = || answer.len().ok() == output.len().ok();
-    answer == output || is_small() && same_size() && answer.digest().ok() == output.digest().ok()
+    answer == output || (is_small() && same_size() && answer.digest().ok() == output.digest().ok())
 }
 
 /// The output of a program, or why there is none.

@@ -4,8 +4,8 @@ use std::io;
 
 use crate::judge::case::{Pass, PassResult, ReadyCase, Rules};
 use crate::judge::default_validator::{open_answer, output_of};
-use crate::judge::images::Visualizers;
 use crate::judge::transcript::beginning_and_end;
+use crate::judge::visualizers::Visualizers;
 use crate::output_validator::feedback_dir;
 use juror_core::blob::Blob;
 use juror_core::check::diff;
@@ -13,6 +13,8 @@ use juror_core::job::JobReply;
 use juror_core::judgement::{Evidence, JudgeError};
 use juror_core::root::FilePath;
 use juror_core::verdict::Verdict;
+
+const BEGINNING: u64 = 4 << 10;
 
 /// Adds what a report shows of a run.
 pub(super) fn add_run(
@@ -46,8 +48,6 @@ pub(super) fn stderr_alone(reply: &JobReply) -> Result<Option<Box<Evidence>>, Ju
 fn beginning_of_stderr(reply: &JobReply, most: u64) -> Result<Vec<u8>, JudgeError> {
     reply.stderr.prefix(most).map_err(|error| JudgeError::new("read standard error", error))
 }
-
-const BEGINNING: u64 = 4 << 10;
 
 /// Adds judge answer, output and diff of a wrong output.
 pub(super) fn add_diff(
@@ -105,10 +105,10 @@ pub(super) fn add_feedback(
     judged: &PassResult,
     visualizers: &Visualizers,
 ) {
-    if let Some(answered) = &judged.feedback {
-        evidence.validator_stderr.clone_from(&answered.stderr);
-        evidence.images = answered.images.iter().map(|image| image.name.clone()).collect();
-        evidence.feedback = answered.box_path.as_deref().map(feedback_dir);
-        visualizers.add(&answered.images, evidence);
+    if let Some(feedback) = &judged.feedback {
+        evidence.validator_stderr.clone_from(&feedback.stderr);
+        evidence.images = feedback.images.iter().map(|image| image.name.clone()).collect();
+        evidence.feedback = feedback.box_path.as_deref().map(feedback_dir);
+        visualizers.add(&feedback.images, evidence);
     }
 }

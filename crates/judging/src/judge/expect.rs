@@ -20,8 +20,9 @@ pub fn broken_expectations(
     judgement: &Judgement,
     all_cases: &[&str],
 ) -> Vec<BrokenExpectation> {
-    let is_meant = |it: &Expectation| {
-        it.overall.as_ref().is_some_and(|it| it.verdicts.contains(&Verdict::CompileError))
+    let is_meant = |expectation: &Expectation| {
+        let overall = expectation.overall.as_ref();
+        overall.is_some_and(|overall| overall.verdicts.contains(&Verdict::CompileError))
     };
     if judgement.verdict == Verdict::CompileError && !expectations.is_empty() {
         if expectations.iter().any(is_meant) {
@@ -124,8 +125,8 @@ impl CheckedRule<'_> {
         let is_met = is_endless || overall.verdicts.contains(&got.standard());
         let (reason, test_case) = if !is_met {
             let first = judgement.cases.iter().find(|case| case.verdict == got);
-            let on = first.map(|case| case.test_case.clone());
-            let on = on.filter(|_| got != Verdict::Accepted);
+            let rejected = first.filter(|_| got != Verdict::Accepted);
+            let on = rejected.map(|case| case.test_case.clone());
             let on_case = on.as_ref().map_or(String::new(), |case| format!(" on {case}"));
             (format!("expected {}; got {got}{on_case}", verdict_list(&overall.verdicts)), on)
         } else if overall.is_partial {
@@ -173,8 +174,8 @@ impl CheckedRule<'_> {
         let rejections = [Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
         let any_rejection = rejections.iter().all(|verdict| required.contains(verdict));
         let met = self.cases.iter().any(|case| required.contains(&case.verdict.standard()))
-            || any_rejection && !self.barred.is_empty();
-        if met || !self.complete || self.cases.is_empty() && self.barred.is_empty() {
+            || (any_rejection && !self.barred.is_empty());
+        if met || !self.complete || (self.cases.is_empty() && self.barred.is_empty()) {
             return None;
         }
         let not_run = match self.barred.first() {

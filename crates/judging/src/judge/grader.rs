@@ -19,6 +19,11 @@ use juror_core::text::visible;
 use juror_core::verdict::Verdict;
 use juror_sandbox::executor::Executor;
 
+/// In bytes. A longer line is no verdict with a score.
+const LONGEST_LINE: u64 = 4 << 10;
+/// In bytes.
+const STDERR_KEPT: u64 = 64 << 10;
+
 pub struct PackageGrader {
     name: String,
     runnable: Runnable,
@@ -67,11 +72,6 @@ impl PackageGrader {
         })?)
     }
 }
-
-/// In bytes. A longer line is no verdict with a score.
-const LONGEST_LINE: u64 = 4 << 10;
-/// In bytes.
-const STDERR_KEPT: u64 = 64 << 10;
 
 /// The input of a grader. The format allows four verdicts.
 fn lines(results: &[CaseResult]) -> String {

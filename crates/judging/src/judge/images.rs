@@ -2,17 +2,15 @@
 //!
 //! Source: problem package format 2025-09, "Input visualizer", "Output visualizer".
 
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 
 use crate::build::bench::Bench;
 use crate::judge::case::{
     CaseJudge, Pass, PassResult, ReadyCase, VALIDATOR_SUFFIX, ValidatorFeedback,
 };
 use crate::judge::kept_files::replace_file;
+use crate::judge::visualizers::{PAGE_BYTES, Visualizers};
 use crate::output_validator::response::{Opinion, Response};
 use crate::output_validator::visualizer::{Visualizer, VisualizerResult};
 use crate::output_validator::{ValidationRequest, feedback_dir};
@@ -34,28 +32,8 @@ pub enum ImageUse {
     OnPage,
 }
 
-type DrawnImages = Option<Vec<ShownImage>>;
-
-/// The package's visualizers, if somebody sees their images.
-#[derive(Default)]
-pub struct Visualizers {
-    pub(super) output: Option<Visualizer>,
-    input: Option<Visualizer>,
-    /// The images of inputs by test case, once they are drawn.
-    inputs: Mutex<HashMap<String, Arc<Mutex<DrawnImages>>>>,
-    /// How many more bytes of images the page may have.
-    page_bytes_left: AtomicU64,
-}
-
-/// The most bytes of images on a page. The page shows those that are most worth looking at.
-const PAGE_BYTES: u64 = 24 << 20;
-/// In bytes.
-const LARGEST_IMAGE: u64 = 512 << 10;
-/// For each input and each output.
-const MOST_IMAGES: usize = 4;
-
 impl ImageUse {
-    /// `kept_files` is the directory for boxes.
+    /// `keep` is the directory for boxes.
     pub fn from_options(keep: Option<&FilePath>, has_page: bool) -> Self {
         match keep {
             _ if has_page => Self::OnPage,
@@ -67,76 +45,37 @@ impl ImageUse {
 
 impl Visualizers {
     /// Warns about visualizers that do not build.
-    pub fn build(bench: &Bench<'_>, seen: ImageUse) -> Result<Self, Stop> {
-        if seen == ImageUse::Never {
+    pub fn build(bench: &Bench<'_>, images: ImageUse) -> Result<Self, Stop> {
+        if images == ImageUse::Never {
             return Ok(Self::default());
         }
         let mut all = Self { output: Visualizer::build_for_outputs(bench)?, ..Self::default() };
-        if seen == ImageUse::OnPage {
+        if images == ImageUse::OnPage {
             all.input = Visualizer::build_for_inputs(bench)?;
             all.page_bytes_left = AtomicU64::new(PAGE_BYTES);
         }
         Ok(all)
     }
 
-    fn is_on_page(&self) -> bool {
-        self.page_bytes_left.load(Ordering::Relaxed) > 0
-    }
-
-    /// Adds images to the page. Images that are too large or unreadable are left out.
-    pub(super) fn add(&self, images: &[ShownImage], evidence: &mut Evidence) {
-        let copy_image = |image: &ShownImage| {
-            image.blob.len().ok().filter(|length| *length <= LARGEST_IMAGE)?;
-            // Read into memory, because the file is gone before the page is written.
-            let bytes = image.blob.prefix(LARGEST_IMAGE).ok()?;
-            let taken = |room: u64| room.checked_sub(bytes.len() as u64);
-            self.page_bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, taken).ok()?;
-            Some(ShownImage { blob: bytes.into(), ..image.clone() })
-        };
-        evidence.pictures.extend(images.iter().filter_map(copy_image).take(MOST_IMAGES));
-    }
-
     /// Adds images of the input of a rejected run.
     pub(super) fn add_input(
         &self,
-        trial: &CaseJudge<'_>,
+        judge: &CaseJudge<'_>,
         evidence: &mut Evidence,
     ) -> Result<(), Stop> {
-        let test_case = trial.case.test_case;
-        let (Some(visualizer), None) = (&self.input, trial.case.static_args) else { return Ok(()) };
+        let test_case = judge.case.test_case;
+        let (Some(visualizer), None) = (&self.input, judge.case.static_args) else { return Ok(()) };
         self.add_once(&test_case.name, evidence, || {
-            let (input, answer) = (trial.case.input.clone(), trial.case.answer()?);
-            Ok(visualizer.draw_input(trial.executor, test_case, &input, &answer)?.input_images())
+            let (input, answer) = (judge.case.input.clone(), judge.case.answer()?);
+            Ok(visualizer.draw_input(judge.executor, test_case, &input, &answer)?.input_images())
         })
-    }
-
-    fn add_once(
-        &self,
-        test_case: &str,
-        evidence: &mut Evidence,
-        draw: impl FnOnce() -> Result<Vec<ShownImage>, Stop>,
-    ) -> Result<(), Stop> {
-        let of_case = {
-            let mut inputs = self.inputs.lock();
-            Arc::clone(inputs.entry(test_case.to_owned()).or_default())
-        };
-        // Other submissions that fail on this case wait for its images, instead of drawing them again.
-        let mut known = of_case.lock();
-        if let Some(known) = &*known {
-            evidence.pictures.extend(known.iter().cloned());
-        } else if self.is_on_page() {
-            let before = evidence.pictures.len();
-            self.add(&draw()?, evidence);
-            *known = Some(evidence.pictures[before..].to_vec());
-        }
-        Ok(())
     }
 }
 
 /// Draws the inputs of test cases, and keeps the images in this directory.
 pub fn draw_inputs(bench: &Bench<'_>, cases: &[ReadyCase<'_>], dir: &FilePath) -> Result<(), Stop> {
     let Some(visualizer) = Visualizer::build_for_inputs(bench)? else { return Ok(()) };
-    let cases: Vec<&ReadyCase<'_>> = cases.iter().filter(|it| it.static_args.is_none()).collect();
+    let cases: Vec<_> = cases.iter().filter(|case| case.static_args.is_none()).collect();
     let draw = |case: &&ReadyCase<'_>| {
         let path = dir.join(flat_stem(&case.test_case.name));
         let answer = case.answer()?;
@@ -166,14 +105,14 @@ impl CaseJudge<'_> {
         if !self.wants_output_images(pass, is_rejected) {
             return Ok(judged);
         }
-        let answered = ValidatorFeedback {
+        let feedback = ValidatorFeedback {
             message: judged.classified.cause.clone(),
             cause_includes_message: true,
             images: self.draw_output(pass, output, &[])?,
-            box_path: self.box_path_of(pass.number, VALIDATOR_SUFFIX),
+            box_path: self.box_path(pass.number, VALIDATOR_SUFFIX),
             ..ValidatorFeedback::default()
         };
-        Ok(PassResult { feedback: Some(answered), ..judged })
+        Ok(PassResult { feedback: Some(feedback), ..judged })
     }
 
     /// Adds images by the output visualizer to the response of a validator.
@@ -200,10 +139,9 @@ impl CaseJudge<'_> {
 
     /// Whether somebody would see images by the output visualizer.
     fn wants_output_images(&self, pass: &Pass, is_rejected: bool) -> bool {
-        let Visualizers { output, .. } = &self.rules.validators.visualizers;
-        let is_on_page = is_rejected && self.rules.validators.visualizers.is_on_page();
-        output.is_some()
-            && (is_on_page || self.box_path_of(pass.number, VALIDATOR_SUFFIX).is_some())
+        let visualizers = &self.rules.validators.visualizers;
+        let is_kept = || self.box_path(pass.number, VALIDATOR_SUFFIX).is_some();
+        visualizers.output.is_some() && ((is_rejected && visualizers.is_on_page()) || is_kept())
     }
 
     /// The images by the output visualizer. If the validator's `feedback` is kept, they are kept with it.
@@ -232,54 +170,15 @@ impl CaseJudge<'_> {
             },
         )?;
         let images = result.output_images();
-        if let Some(path) = self.box_path_of(pass.number, VALIDATOR_SUFFIX) {
+        if let Some(path) = self.box_path(pass.number, VALIDATOR_SUFFIX) {
             let dir = path.join(feedback_dir(Path::new("")));
             for image in &images {
                 replace_file(&image.blob, &dir.join(&image.name))?;
             }
         }
-        if let Some(path) = self.box_path_of(pass.number, ".visualizer") {
+        if let Some(path) = self.box_path(pass.number, ".visualizer") {
             save_messages(&result, &path)?;
         }
         Ok(images)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::thread;
-
-    use super::*;
-
-    /// The second submission fails while images are drawn for the first one.
-    #[test]
-    fn an_input_on_which_two_submissions_fail_is_drawn_once() {
-        let visualizers =
-            Visualizers { page_bytes_left: AtomicU64::new(PAGE_BYTES), ..Visualizers::default() };
-        let draws = AtomicU64::new(0);
-        let image = || {
-            draws.fetch_add(1, Ordering::SeqCst);
-            let blob = b"image".as_slice().into();
-            Ok(vec![ShownImage { of: "input".into(), name: "a.svg".to_owned(), blob }])
-        };
-        // Owned by the map, the first submission and, once it wants the images, the second one.
-        let owners = || {
-            let inputs = visualizers.inputs.lock();
-            inputs.get("secret/1").map_or(0, Arc::strong_count)
-        };
-        let (mut first, mut second) = (Evidence::default(), Evidence::default());
-        thread::scope(|scope| {
-            let result = visualizers.add_once("secret/1", &mut first, || {
-                scope.spawn(|| visualizers.add_once("secret/1", &mut second, image).unwrap());
-                while owners() < 3 && draws.load(Ordering::SeqCst) == 0 {
-                    thread::yield_now();
-                }
-                image()
-            });
-            result.unwrap();
-        });
-        assert_eq!(draws.load(Ordering::SeqCst), 1);
-        assert_eq!((first.pictures.len(), second.pictures.len()), (1, 1));
-        assert_eq!(visualizers.page_bytes_left.load(Ordering::SeqCst), PAGE_BYTES - 5);
     }
 }

@@ -28,13 +28,13 @@ impl CaseJudge<'_> {
         let test_case = self.case.test_case;
         let mut program = pass_job(self.rules, self.entry, test_case, pass);
         program.stdin = Blob::default();
-        let box_path = self.box_path(pass);
+        let box_path = self.box_path(pass.number, "");
         let call = self.prepare_call(pass)?;
-        let question = call.question(self, pass, Blob::default());
-        let mut partner = validator.job(question);
+        let request = call.request(self, pass, Blob::default());
+        let mut partner = validator.job(request);
         let own = partner.limits.wall_time;
         // So the submission's time always ends first. The validator loses no time while the submission waits.
-        partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, it)| own + it);
+        partner.limits.wall_time = own.zip(program.limits.wall_time).map(|(own, time)| own + time);
         let partner_limits = partner.limits.clone();
         let work = Work::from(JointJob {
             program,
@@ -56,7 +56,7 @@ impl CaseJudge<'_> {
         )?;
         let JointReply { program, partner, output_end_reported, deadlock, debt, transcript } =
             reply;
-        let is_sensitive = repeats.as_ref().is_some_and(|it| it.is_sensitive);
+        let is_sensitive = repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive);
         if let Some(box_path) = &box_path {
             save_interactive_run(box_path, &pass.input, &program.reply)?;
         }

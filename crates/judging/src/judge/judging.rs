@@ -13,8 +13,7 @@ use crate::judge::time_limit;
 use crate::plan::schedule::{EndCondition, Schedule};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
-use juror_core::judgement::Judgement;
-use juror_core::judgement::TimeLimit;
+use juror_core::judgement::{Judgement, TimeLimit};
 use juror_core::limits::{DEBUG_TIME_FACTOR, Limits, TIME_TO_FIND_LIMIT, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::progress::LimitsReport;
@@ -157,22 +156,24 @@ impl JudgingTask<'_> {
     /// Runs the submissions that must not be too slow. The slowest one gets its margin.
     fn infer_time_limit(&self) -> Result<TimeLimit, Stop> {
         let problem = self.bench.problem;
-        let bounds = |it: &&Submission| it.expectations.iter().any(Expectation::is_lower_bound);
+        let bounds = |submission: &&Submission| {
+            submission.expectations.iter().any(Expectation::is_lower_bound)
+        };
         let bounding: Vec<Submission> =
             problem.submissions.iter().filter(bounds).cloned().collect();
         if bounding.is_empty() {
             let origin = format!("the default: {}", problem.layout.no_time_limit);
             return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
-        let mut found = Vec::new();
-        let mut entries = prepare_entries(problem, &bounding, self.bench.builder, &mut found)?;
+        let mut faults = Vec::new();
+        let mut entries = prepare_entries(problem, &bounding, self.bench.builder, &mut faults)?;
         entries.retain(|entry| {
             let Some(tool) = entry.missing_tool() else { return true };
             let what = format!("there is no {tool}");
-            found.push(Diagnostic::error(&entry.submission.program.path, what));
+            faults.push(Diagnostic::error(&entry.submission.program.path, what));
             false
         });
-        for diagnostic in found.into_iter().filter(Diagnostic::is_error) {
+        for diagnostic in faults.into_iter().filter(Diagnostic::is_error) {
             let what = format!("is not used to find the time limit: {}", diagnostic.message);
             self.bench.send_diagnostics([Diagnostic::warning(diagnostic.place.path, what)]);
         }
@@ -237,13 +238,13 @@ impl JudgingTask<'_> {
     }
 }
 
-/// Finds out how to build each submission. Submissions for which this fails are left out. `found` gets the reasons,
-/// and the diagnostics about the others.
+/// Finds out how to build each submission. Submissions for which this fails are left out. `diagnostics` gets the
+/// reasons, and the diagnostics about the others.
 pub fn prepare_entries<'a>(
     problem: &Problem,
     submissions: &'a [Submission],
     builder: &Builder<'_>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
     // The first one in each language waits for its tools, so several are prepared at once.
     const AT_ONCE: usize = 8;
@@ -252,7 +253,7 @@ pub fn prepare_entries<'a>(
     let prepared = parallel::map_on(AT_ONCE, submissions, prepare)?;
     let mut entries = Vec::new();
     for (submission, prepared) in submissions.iter().zip(prepared) {
-        entries.extend(prepared_entry(submission, prepared, found)?);
+        entries.extend(prepared_entry(submission, prepared, diagnostics)?);
     }
     Ok(entries)
 }
@@ -261,11 +262,11 @@ pub fn prepare_entries<'a>(
 pub fn prepared_entry<'a>(
     submission: &'a Submission,
     prepared: Result<PreparedProgram, Stop>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Option<PreparedSubmission<'a>>, Stop> {
     let prepared = match prepared {
         Err(Stop::Fault(error)) => Some(Err(error)),
-        prepared => collect_diagnostics(prepared, found)?.map(Ok),
+        prepared => collect_diagnostics(prepared, diagnostics)?.map(Ok),
     };
     Ok(prepared.map(|prepared| PreparedSubmission { submission, prepared }))
 }
@@ -281,7 +282,7 @@ pub fn skip_warnings(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
         };
         lacking.entry(why).or_default().push(entry);
     }
-    let remark = |(why, entries): (String, Vec<&PreparedSubmission<'_>>)| {
+    let skipped = |(why, entries): (String, Vec<&PreparedSubmission<'_>>)| {
         let (first, more) = entries.split_first()?;
         let others = match more.len() {
             0 => String::new(),
@@ -289,9 +290,9 @@ pub fn skip_warnings(entries: &[PreparedSubmission<'_>]) -> Vec<Diagnostic> {
             number => format!("; so are {number} other submissions"),
         };
         let what = format!("is skipped: {why}{others}");
-        let remark = Diagnostic::warning(&first.submission.program.path, what);
+        let warning = Diagnostic::warning(&first.submission.program.path, what);
         let help = first.prepared.as_ref().err().and_then(|error| error.help.clone());
-        Some(Diagnostic { help, ..remark })
+        Some(Diagnostic { help, ..warning })
     };
-    lacking.into_iter().filter_map(remark).collect()
+    lacking.into_iter().filter_map(skipped).collect()
 }

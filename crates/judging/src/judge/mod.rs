@@ -3,6 +3,7 @@
 mod answers;
 mod blame;
 pub mod case;
+pub mod case_run;
 pub mod classify;
 mod default_validator;
 mod evidence;
@@ -23,3 +24,4 @@ pub mod time_limit;
 mod transcript;
 mod validator_call;
 pub mod validators;
+mod visualizers;

@@ -68,12 +68,12 @@ impl OutputRunner<'_> {
     pub fn run_batch(
         &self,
         runnable: &Runnable,
-        way: BatchMode,
+        mode: BatchMode,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<BatchOutput>, Stop> {
         let Some(first) = inputs.first() else { return Ok(None) };
         let texts = inputs.iter().map(|input| &**input);
-        let all: Arc<[u8]> = framed(&self.rules.problem.io, 0, way.shared, texts).into();
+        let all: Arc<[u8]> = framed(&self.rules.problem.io, 0, mode.shared, texts).into();
         // The first input is also where an input usually is.
         let mut job = self.job(runnable, first);
         job.stdin = all.into();
@@ -114,7 +114,7 @@ pub fn judge_known_output(
     outcome: &Outcome,
     output: Vec<u8>,
 ) -> Result<KnownOutputVerdict, Stop> {
-    let trial = CaseJudge { executor, rules, entry, case };
+    let judge = CaseJudge { executor, rules, entry, case };
     let output = Blob::from(output);
     let (stdout, collected) = match rules.problem.io {
         ProgramIo::Standard => (output, Vec::new()),
@@ -128,7 +128,7 @@ pub fn judge_known_output(
         kept: None,
     };
     let pass = Pass::first(case.input.clone());
-    let judged = trial.judge_output(&pass, &reply)?;
-    let validator_stderr = judged.feedback.map(|it| it.stderr).unwrap_or_default();
+    let judged = judge.judge_output(&pass, &reply)?;
+    let validator_stderr = judged.feedback.map(|feedback| feedback.stderr).unwrap_or_default();
     Ok(KnownOutputVerdict { verdict: judged.classified.verdict, validator_stderr })
 }

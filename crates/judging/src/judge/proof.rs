@@ -80,14 +80,14 @@ impl Proof {
     ) -> Option<Self> {
         // Every test case outside of those groups may count.
         let is_brittle =
-            |name: &str| brittle.is_none_or(|it| it.iter().any(|group| is_inside(name, group)));
+            |name: &str| brittle.is_none_or(|all| all.iter().any(|group| is_inside(name, group)));
         let mut is_necessary: Vec<bool> = cases.iter().map(|case| !is_brittle(case.name)).collect();
         let (mut permissions, mut demands) = (Vec::new(), Vec::new());
         for rule in rules {
             let means = case_filter(rule);
             let about: Vec<bool> = cases.iter().map(|case| means(case.name)).collect();
             let permitted = effective_permitted(rule);
-            let permitted = permitted.filter(|it| STANDARD.iter().any(|one| !it.contains(one)));
+            let permitted = permitted.filter(|set| !STANDARD.iter().all(|one| set.contains(one)));
             // The slowest run that must not be too slow bounds the time limit.
             if permitted.is_some() || rule.is_lower_bound() {
                 is_necessary.iter_mut().zip(&about).for_each(|(is, about)| *is |= about);
@@ -106,7 +106,7 @@ impl Proof {
                 continue;
             }
             let one_of =
-                required_sets(rule).into_iter().map(|it| DemandedProperty::OneOf(it.to_vec()));
+                required_sets(rule).into_iter().map(|set| DemandedProperty::OneOf(set.to_vec()));
             let message = rule.message.iter().filter(|message| !message.is_empty());
             let message = message.map(|message| DemandedProperty::Message(message.clone()));
             let slow = is_upper_bound(rule).then_some(DemandedProperty::Slow);
@@ -114,7 +114,7 @@ impl Proof {
             demands.extend(whats.map(|what| ProofDemand { about: about.clone(), property: what }));
         }
         let is_scored = brittle.is_some() && rules.iter().any(|rule| rule.score.is_some());
-        if demands.is_empty() && !is_scored || !is_necessary.contains(&false) {
+        if (demands.is_empty() && !is_scored) || !is_necessary.contains(&false) {
             return None;
         }
         for group in brittle.into_iter().flatten() {
@@ -142,8 +142,8 @@ impl Proof {
         let verdict = case.verdict.standard();
         let is_first = !self.is_rejected && verdict != Verdict::Accepted;
         self.is_rejected |= is_first;
-        let mut permissions = self.permissions.iter();
-        self.is_broken |= permissions.any(|it| it.about[index] && !it.permitted.contains(&verdict));
+        let mut permissions = self.permissions.iter().filter(|permission| permission.about[index]);
+        self.is_broken |= permissions.any(|permission| !permission.permitted.contains(&verdict));
         let slow = self.slow;
         // A result that may differ in another run proves nothing. But a run that was stopped would be stopped again.
         let is_stopped = case.outcome.as_ref().is_some_and(Outcome::is_stopped_for_time);
@@ -217,7 +217,8 @@ fn order_runs(
     let is_with_one = |case: usize| {
         let groups =
             demands.iter().filter(|demand| matches!(demand.property, DemandedProperty::Worth(_)));
-        groups.filter(|it| it.about[case]).any(|it| first.iter().any(|case| it.about[*case]))
+        let mut groups = groups.map(|demand| &demand.about).filter(|about| about[case]);
+        groups.any(|about| first.iter().any(|case| about[*case]))
     };
     again.sort_by_key(|case| is_with_one(*case));
     order.extend(first.into_iter().chain(again));

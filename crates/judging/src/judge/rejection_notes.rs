@@ -23,10 +23,10 @@ impl CaseJudge<'_> {
             && self.rules.validators.output.is_empty()
             && self.case.options.compares();
         let output = output_of(&self.rules.problem.io, reply);
-        let has_output = || output.is_ok_and(|it| it.len().is_ok_and(|length| length > 0));
+        let has_output = || output.is_ok_and(|output| output.len().is_ok_and(|length| length > 0));
         let is_right = || {
             let judged = self.judge_output(pass, reply);
-            judged.is_ok_and(|it| it.classified.verdict == Verdict::Accepted)
+            judged.is_ok_and(|judged| judged.classified.verdict == Verdict::Accepted)
         };
         if is_asked && has_output() && is_right() {
             rejected.cause +=

@@ -26,7 +26,6 @@ const LEAST_SPREAD: f64 = 0.01;
 #[derive(Debug, Default)]
 pub struct RepeatBudget {
     remaining: AtomicU32,
-    /// Whether a stopped run was repeated.
     has_repeated_stopped_run: AtomicBool,
     /// The slowest run within the limit that was repeated.
     slowest: Mutex<Duration>,
@@ -42,7 +41,8 @@ impl RepeatBudget {
     /// Takes a repetition, if one is left. Only one stopped run is repeated.
     fn take(&self, is_of_stopped_run: bool) -> bool {
         let order = Ordering::Relaxed;
-        if self.is_empty() || is_of_stopped_run && self.has_repeated_stopped_run.swap(true, order) {
+        let has_stopped = &self.has_repeated_stopped_run;
+        if self.is_empty() || (is_of_stopped_run && has_stopped.swap(true, order)) {
             return false;
         }
         self.remaining.fetch_update(order, order, |remaining| remaining.checked_sub(1)).is_ok()
@@ -245,13 +245,13 @@ mod tests {
         let times = |run: &Outcome| TimedRun::new(run, Duration::ZERO);
         let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");
-        let number = settled.repeats.as_ref().map_or(1, |it| it.runs.len());
+        let number = settled.repeats.as_ref().map_or(1, |repeats| repeats.runs.len());
         let limit = match limits().first_exceeded(&settled.reply) {
             None => "within",
             Some(StopReason::Memory) => "memory",
             Some(_) => "over",
         };
-        let is_sensitive = settled.repeats.is_some_and(|it| it.is_sensitive);
+        let is_sensitive = settled.repeats.is_some_and(|repeats| repeats.is_sensitive);
         let sensitive = if is_sensitive { ", sensitive" } else { "" };
         let millis = settled.reply.cpu_time.as_millis();
         assert_eq!(format!("{number}: {millis} {limit}{sensitive}"), expected, "{script}");

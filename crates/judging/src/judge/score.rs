@@ -50,9 +50,9 @@ impl<'a> ScoringScheme<'a> {
                 Some(Self::Tree(GroupTree::new(&problem.test_data, graders, is_scoring)))
             }
             None if is_scoring => {
-                let has_parts = problem.output_protocol != Protocol::Standard;
-                GroupScheme::from_test_data(&problem.test_data)
-                    .map(|it| Self::Groups(it.with_parts(has_parts)))
+                let mut scheme = GroupScheme::from_test_data(&problem.test_data)?;
+                scheme.has_parts = problem.output_protocol != Protocol::Standard;
+                Some(Self::Groups(scheme))
             }
             None => None,
         }
@@ -176,7 +176,7 @@ pub fn case_end(case: &CaseJudgement) -> CaseEnd {
     };
     match verdict {
         Verdict::Accepted => CaseEnd::Accepted,
-        _ if score.is_some_and(|it| it.score != Score::ZERO) => CaseEnd::Partial,
+        _ if score.is_some_and(|score| score.score != Score::ZERO) => CaseEnd::Partial,
         Verdict::TimeLimitExceeded => CaseEnd::TooSlow,
         _ => CaseEnd::Rejected,
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 
 use crate::build::bench::Bench;
 use crate::build::{BuildResult, PreparedProgram, Runnable};
-use crate::judge::case::{ReadyCase, ReadySubmission, Rules, TimeLimitMode, judge_case};
+use crate::judge::case::{ReadyCase, ReadySubmission, Rules, TimeLimitMode};
+use crate::judge::case_run::judge_case;
 use crate::judge::proof::{Proof, UnprovedCase};
 use crate::judge::repetition::{RepeatBudget, Repetition};
 use crate::judge::score::{self, CaseResult, ScoringScheme, SubmissionTotal};
@@ -66,7 +67,7 @@ pub fn refusal(problem: &Problem, prepared: &PreparedProgram) -> Option<String> 
     }
     let code = code?;
     let allowed = problem.languages.as_ref()?;
-    (!allowed.iter().any(|it| it == code)).then(|| {
+    (!allowed.iter().any(|language| language == code)).then(|| {
         let allowed = allowed.join(", ");
         format!("the language is {code}; the problem allows {allowed}")
     })
@@ -74,8 +75,11 @@ pub fn refusal(problem: &Problem, prepared: &PreparedProgram) -> Option<String> 
 
 /// Why a submission is not judged: juror does not apply the package's settings for its language.
 fn unsupported_settings(problem: &Problem, prepared: &PreparedProgram) -> Option<JudgeError> {
-    let code =
-        prepared.plan.language.code().filter(|it| problem.unjudged.iter().any(|no| no == it))?;
+    let code = prepared
+        .plan
+        .language
+        .code()
+        .filter(|code| problem.unjudged.iter().any(|no| no == code))?;
     let lacks = format!("support for the package's settings for {code}");
     let error = JudgeError::new("judge it", format!("no {lacks}"));
     Some(JudgeError { lacks: Some(lacks), ..error.help("judge it with the tools of its format") })
@@ -305,7 +309,7 @@ impl SharedSession<'_, '_> {
             &self.session.cases[case],
         );
         let mut state = self.state.lock();
-        state.known[submission].running.retain(|it| *it != case);
+        state.known[submission].running.retain(|running| *running != case);
         match judged {
             Ok(judged) => {
                 (self.session.bench.events)(Event::CaseJudged {
@@ -367,7 +371,7 @@ impl SharedSession<'_, '_> {
     fn holds_with_margin(&self, submission: &Submission) -> bool {
         let is_quick = |rule: &Expectation| {
             let overall = rule.overall.as_ref();
-            overall.is_some_and(|it| !it.verdicts.contains(&Verdict::TimeLimitExceeded))
+            overall.is_some_and(|overall| !overall.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
         // After a pass that is too slow, the next pass is unknown.
         self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
@@ -510,11 +514,11 @@ impl SharedSession<'_, '_> {
         for what in impossible {
             let path = self.session.bench.problem.dir.join("data");
             let what = format!("{what}, for {}", submission.name);
-            let remark = Diagnostic::error(path, what).help("correct the `range`, or the scores");
-            self.session.bench.send_diagnostics([remark]);
+            let help = "correct the `range`, or the scores";
+            self.session.bench.send_diagnostics([Diagnostic::error(path, what).help(help)]);
         }
         let mut verdicts = cases.iter().map(|case| case.verdict);
-        let verdict = verdict.or_else(|| verdicts.find(|it| *it != Verdict::Accepted));
+        let verdict = verdict.or_else(|| verdicts.find(|verdict| *verdict != Verdict::Accepted));
         let left_out = self.session.cases.len() - cases.len();
         let mut judgement = Judgement {
             submission: submission.name.clone(),
@@ -527,8 +531,8 @@ impl SharedSession<'_, '_> {
             compiler,
             broken: Vec::new(),
         };
-        let all = self.session.bench.problem.test_data.judged_cases();
-        let all: Vec<&str> = all.iter().map(|case| &*case.test_case().name).collect();
+        let all_cases = self.session.bench.problem.test_data.judged_cases();
+        let all: Vec<&str> = all_cases.iter().map(|case| &*case.test_case().name).collect();
         judgement.broken = expect::broken_expectations(&submission.expectations, &judgement, &all);
         Ok(judgement)
     }

@@ -79,11 +79,11 @@ impl SingleRunner<'_> {
     }
 
     /// A person talks with it. It has no wall time limit.
-    pub fn by_hand(&self, hand: ManualPipes) -> Result<SingleRun, Stop> {
+    pub fn by_hand(&self, pipes: ManualPipes) -> Result<SingleRun, Stop> {
         let pass = Pass::first(Blob::default());
         let mut job = pass_job(self.rules, self.entry, self.test_case, &pass);
         job.limits.wall_time = None;
-        let reply = self.executor.run_manually(&job, hand)?;
+        let reply = self.executor.run_manually(&job, pipes)?;
         Ok(SingleRun { is_shown: true, ..self.describe(&reply, "standard input")? })
     }
 
@@ -102,11 +102,11 @@ impl SingleRunner<'_> {
         let file = match &problem.io {
             ProgramIo::Standard => None,
             ProgramIo::Files { output, .. } => {
-                let found = output_of(&problem.io, reply);
+                let output_file = output_of(&problem.io, reply);
                 Some(OutputFileText {
                     name: output.clone(),
-                    missing: found.as_ref().err().cloned(),
-                    contents: found.ok().map(read_all).transpose()?,
+                    missing: output_file.as_ref().err().cloned(),
+                    contents: output_file.ok().map(read_all).transpose()?,
                 })
             }
         };
@@ -143,7 +143,7 @@ pub fn play_by_hand(
     interactor: &OutputValidator,
     test_case: &TestCase,
     contract: Contract,
-    hand: ManualPipes,
+    pipes: ManualPipes,
 ) -> Result<SingleRun, Stop> {
     let input = Blob::file(&test_case.input);
     let answer = judge_answer(test_case)?;
@@ -159,7 +159,7 @@ pub fn play_by_hand(
     });
     job.limits.wall_time = None;
     let reply =
-        executor.run_manually(&job, hand).map_err(|stop| interactor.as_validator_fault(stop))?;
+        executor.run_manually(&job, pipes).map_err(|stop| interactor.as_validator_fault(stop))?;
     let stderr = read_all(&reply.stderr)?;
     let response = interactor.read_response(reply, &job.limits, contract)?;
     let says = match &response.opinion {

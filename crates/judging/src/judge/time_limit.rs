@@ -11,7 +11,6 @@ use juror_core::submission::{Expectation, Submission, UseForTimeLimit};
 use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
 
-/// The bounds of submissions on the time limit.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct TimeLimitBounds {
     /// The slowest run that must not exceed the limit.

@@ -30,19 +30,19 @@ pub(super) struct ValidatorCall {
 }
 
 impl ValidatorCall {
-    pub(super) fn question<'a>(
+    pub(super) fn request<'a>(
         &'a self,
-        trial: &CaseJudge<'a>,
+        judge: &CaseJudge<'a>,
         pass: &'a Pass,
         output: Blob,
     ) -> ValidationRequest<'a> {
         ValidationRequest {
-            test_case: trial.case.test_case,
-            args: &trial.case.test_case.output_validator_args,
+            test_case: judge.case.test_case,
+            args: &judge.case.test_case.output_validator_args,
             input: &pass.input,
             answer: &self.answer,
             output,
-            submission: Some(trial.entry.runnable),
+            submission: Some(judge.entry.runnable),
             earlier: &pass.earlier,
             keep: self.keep.clone(),
         }
@@ -70,7 +70,7 @@ impl ValidatorCall {
 
 impl CaseJudge<'_> {
     pub(super) fn prepare_call(&self, pass: &Pass) -> Result<ValidatorCall, Stop> {
-        let box_path = self.box_path_of(pass.number, VALIDATOR_SUFFIX);
+        let box_path = self.box_path(pass.number, VALIDATOR_SUFFIX);
         // The next pass and the visualizer use the files of a pass.
         let is_read = self.rules.problem.kind.passes > 1
             || self.rules.validators.visualizers.output.is_some();
@@ -100,8 +100,6 @@ impl CaseJudge<'_> {
         Ok(judged)
     }
 
-    /// Asks a validator.
-    ///
     /// If its response is invalid, the judge has failed: nobody knows whether the output is right.
     fn ask_validator(
         &self,
@@ -110,8 +108,8 @@ impl CaseJudge<'_> {
         output: &Blob,
     ) -> Result<PassResult, Stop> {
         let call = self.prepare_call(pass)?;
-        let question = call.question(self, pass, output.clone());
-        let mut response = validator.run(self.executor, question, call.contract)?;
+        let request = call.request(self, pass, output.clone());
+        let mut response = validator.run(self.executor, request, call.contract)?;
         call.save_box(&response)?;
         self.add_output_images(pass, output, &mut response)?;
         let next = call.next_pass(&response, pass);
@@ -135,7 +133,7 @@ impl CaseJudge<'_> {
             Opinion::Partial(worth) => return self.judge_points(*worth, validator_response),
             Opinion::Accepted | Opinion::Rejected => {}
         }
-        let (classified, is_told) = classify_response(from.kind, response, earlier);
+        let (classified, cause_includes_message) = classify_response(from.kind, response, earlier);
         let score = match next {
             // Only the last pass has the verdict and the score of the test case.
             Some(_) => None,
@@ -151,7 +149,7 @@ impl CaseJudge<'_> {
             next,
             score,
             feedback: Some(ValidatorFeedback {
-                cause_includes_message: is_told,
+                cause_includes_message,
                 ..validator_response.feedback()
             }),
             ..PassResult::from(classified)
@@ -193,11 +191,9 @@ impl CaseJudge<'_> {
     }
 
     pub(super) fn run_static_validator(&self, args: &[String]) -> Result<CaseJudgement, Stop> {
-        let validator =
-            self.rules.validators.static_validator.as_ref().ok_or_else(|| {
-                JudgeError::new("run the static validator", "the package has none")
-            })?;
-        let box_path = self.box_path_of(1, VALIDATOR_SUFFIX);
+        let none = || JudgeError::new("run the static validator", "the package has none");
+        let validator = self.rules.validators.static_validator.as_ref().ok_or_else(none)?;
+        let box_path = self.box_path(1, VALIDATOR_SUFFIX);
         let request = StaticValidationRequest {
             submission: self.entry.runnable,
             language: self.entry.language,

@@ -5,17 +5,17 @@ use std::slice::from_ref;
 use crate::build::bench::Bench;
 use crate::judge::case::Validators;
 use crate::judge::grader::PackageGrader;
-use crate::judge::images::{ImageUse, Visualizers};
-use crate::output_validator::OutputValidator;
-use crate::output_validator::trial;
+use crate::judge::images::ImageUse;
+use crate::judge::visualizers::Visualizers;
+use crate::output_validator::{OutputValidator, trial};
 use juror_core::stop::Stop;
 
 /// Builds the package's validators, and tests the output validator. Reports inputs on which it breaks down.
 ///
 /// # Errors
 /// If a validator does not build, or verdicts of the output validator would mean nothing.
-pub fn build_validators(bench: &Bench<'_>, seen: ImageUse) -> Result<Validators, Stop> {
-    build_and_test(bench, seen, |fault| fault.is_fatal)
+pub fn build_validators(bench: &Bench<'_>, images: ImageUse) -> Result<Validators, Stop> {
+    build_and_test(bench, images, |fault| fault.is_fatal)
 }
 
 /// Like `build_validators`, but refuses an output validator with any fault.
@@ -25,13 +25,13 @@ pub fn build_faultless_validators(bench: &Bench<'_>) -> Result<Validators, Stop>
 
 fn build_and_test(
     bench: &Bench<'_>,
-    seen: ImageUse,
+    images: ImageUse,
     stops: impl Fn(&trial::TrialFault) -> bool,
 ) -> Result<Validators, Stop> {
     let validators = Validators {
         output: OutputValidator::build(bench)?,
         interactor: OutputValidator::build_interactor(bench)?,
-        visualizers: Visualizers::build(bench, seen)?,
+        visualizers: Visualizers::build(bench, images)?,
         static_validator: OutputValidator::build_static_validator(bench)?,
         grader: PackageGrader::build(bench)?,
     };
@@ -41,13 +41,13 @@ fn build_and_test(
         None => &validators.output,
     };
     for validator in tried {
-        let found = trial::find_faults(bench, validator)?;
-        let is_over = found.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
-        let remarks = found.into_iter().map(|fault| fault.diagnostic);
+        let faults = trial::find_faults(bench, validator)?;
+        let is_over = faults.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
+        let diagnostics = faults.into_iter().map(|fault| fault.diagnostic);
         if is_over {
-            return Err(Stop::Diagnosed(remarks.collect()));
+            return Err(Stop::Diagnosed(diagnostics.collect()));
         }
-        bench.send_diagnostics(remarks);
+        bench.send_diagnostics(diagnostics);
     }
     Ok(validators)
 }

@@ -9,6 +9,13 @@ use juror_core::job::CollectedEntry;
 use juror_core::judgement::ShownImage;
 use juror_core::units::Bytes;
 
+pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
+const TEAM_MESSAGE: &str = "teammessage.txt";
+pub const SCORE: &str = "score.txt";
+/// A fraction of the maximal score.
+pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
+pub const NEXT_PASS: &str = "nextpass.in";
+
 pub(crate) const FEEDBACK_FILES: [&str; 13] = [
     JUDGE_MESSAGE,
     TEAM_MESSAGE,
@@ -24,13 +31,6 @@ pub(crate) const FEEDBACK_FILES: [&str; 13] = [
     "teamimage.jpeg",
     "teamimage.svg",
 ];
-
-pub(crate) const JUDGE_MESSAGE: &str = "judgemessage.txt";
-const TEAM_MESSAGE: &str = "teammessage.txt";
-pub const SCORE: &str = "score.txt";
-/// A fraction of the maximal score.
-pub const SCORE_MULTIPLIER: &str = "score_multiplier.txt";
-pub const NEXT_PASS: &str = "nextpass.in";
 
 /// In bytes. Longer messages are cut.
 const MESSAGE_MAX: u64 = 64 << 10;
@@ -61,21 +61,19 @@ impl Feedback {
     pub(crate) fn from_collected(collected: Vec<CollectedEntry>) -> io::Result<Self> {
         let mut feedback = Self::default();
         for (name, found) in FEEDBACK_FILES.into_iter().zip(collected) {
-            match found {
-                CollectedEntry::Missing => {}
-                CollectedEntry::NotAFile(what) => {
-                    feedback.unreadable.push(format!("{name} is {what}, not a file"));
+            let complaint = match found {
+                CollectedEntry::Missing => continue,
+                CollectedEntry::NotAFile(what) => format!("{name} is {what}, not a file"),
+                CollectedEntry::File(blob) => {
+                    let is_score = [SCORE, SCORE_MULTIPLIER].contains(&name);
+                    if !is_score || blob.len()? <= SCORE_FILE_MAX {
+                        feedback.store(name, blob)?;
+                        continue;
+                    }
+                    format!("{name} is longer than {}", Bytes(SCORE_FILE_MAX))
                 }
-                CollectedEntry::File(blob)
-                    if [SCORE, SCORE_MULTIPLIER].contains(&name)
-                        && blob.len()? > SCORE_FILE_MAX =>
-                {
-                    feedback
-                        .unreadable
-                        .push(format!("{name} is longer than {}", Bytes(SCORE_FILE_MAX)));
-                }
-                CollectedEntry::File(blob) => feedback.store(name, blob)?,
-            }
+            };
+            feedback.unreadable.push(complaint);
         }
         Ok(feedback)
     }

@@ -12,6 +12,7 @@
 
 pub mod feedback;
 mod printed;
+mod reply;
 pub mod response;
 pub mod static_validator;
 mod testlib;
@@ -89,9 +90,9 @@ impl OutputValidator {
     /// # Errors
     /// If one does not build, the judge failed, or the build was cut short.
     pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
-        let protocol = bench.problem.output_protocol;
+        let usual = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            let protocol = program.protocol.unwrap_or(protocol);
+            let protocol = program.protocol.unwrap_or(usual);
             let what = if protocol == Protocol::Plain { "checker" } else { "output validator" };
             Self::build_program(bench, what, protocol, program)
         })
@@ -125,34 +126,34 @@ impl OutputValidator {
     }
 
     /// [`OutputValidator::read_response`] reads the reply.
-    pub fn job(&self, question: ValidationRequest<'_>) -> Job {
-        let test_case = question.test_case;
+    pub fn job(&self, request: ValidationRequest<'_>) -> Job {
+        let test_case = request.test_case;
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
         let own = Path::new(OWN_DIR);
         let feedback = feedback_dir(Path::new(""));
-        let submission = question.submission.filter(|_| self.protocol == Protocol::Standard);
-        let mut job = self.base_job(submission, question.keep);
+        let submission = request.submission.filter(|_| self.protocol == Protocol::Standard);
+        let mut job = self.base_job(submission, request.keep);
         let mut lay = |extension: &str, blob: &Blob| {
             let name = own.join(format!("{base}.{extension}"));
             job.command.argv.push(box_path(&name));
             job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
         };
-        lay("in", question.input);
+        lay("in", request.input);
         match self.protocol {
             Protocol::Standard => {
-                lay("ans", question.answer);
+                lay("ans", request.answer);
                 job.command.argv.push(box_path(&feedback) + "/");
-                job.stdin = question.output;
+                job.stdin = request.output;
             }
             Protocol::Testlib | Protocol::Plain => {
                 if self.is_interactor {
                     lay("out", &Blob::default())
                 } else {
-                    lay("out", &question.output)
+                    lay("out", &request.output)
                 }
-                lay("ans", question.answer);
+                lay("ans", request.answer);
                 if self.is_interactor {
-                    job.stdin = question.output;
+                    job.stdin = request.output;
                 }
                 if self.protocol == Protocol::Testlib {
                     job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
@@ -162,18 +163,21 @@ impl OutputValidator {
                 job.collect.push(output.to_string_lossy().into_owned());
             }
             Protocol::Cms => {
-                lay("ans", question.answer);
-                lay("out", &question.output);
+                lay("ans", request.answer);
+                lay("out", &request.output);
             }
             Protocol::Sinol => {
-                lay("out", &question.output);
-                lay("ans", question.answer);
+                lay("out", &request.output);
+                lay("ans", request.answer);
             }
         }
-        job.command.argv.extend(question.args.iter().cloned());
-        let earlier = question.earlier.iter();
-        let earlier = earlier.map(|it| TreeEntry::new(feedback.join(&it.name), it.node.clone()));
-        job.files.extend(earlier);
+        job.command.argv.extend(request.args.iter().cloned());
+        job.files.extend(
+            request
+                .earlier
+                .iter()
+                .map(|entry| TreeEntry::new(feedback.join(&entry.name), entry.node.clone())),
+        );
         job
     }
 
@@ -183,7 +187,8 @@ impl OutputValidator {
         // The box is not the home directory, so that files of a submission cannot configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
         job.command.env.push(("HOME".to_owned(), HOME_DIR.to_owned()));
-        job.files = submission.map(|it| submission_files(it, &mut job.command)).unwrap_or_default();
+        let files = submission.map(|submission| submission_files(submission, &mut job.command));
+        job.files = files.unwrap_or_default();
         job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
         job.box_size = job.box_size.saturating_add(BOX_ROOM);
         job.collect = feedback_files();
@@ -196,10 +201,10 @@ impl OutputValidator {
     pub fn run(
         &self,
         executor: &dyn Executor,
-        question: ValidationRequest<'_>,
+        request: ValidationRequest<'_>,
         contract: Contract,
     ) -> Result<Response, Stop> {
-        let job = self.job(question);
+        let job = self.job(request);
         let reply = executor.run_job(&job).map_err(|error| self.as_validator_fault(error))?;
         Ok(self.read_response(reply, &self.limits, contract)?)
     }
@@ -289,7 +294,7 @@ mod tests {
             TreeEntry::new("of-the-submission", Node::Directory),
         ]);
         let names: Vec<PathBuf> =
-            files_for_next_pass(&tree).into_iter().map(|it| it.name).collect();
+            files_for_next_pass(&tree).into_iter().map(|entry| entry.name).collect();
         let expected = ["deep/empty", "judgemessage.txt", "deep/state"].map(Path::new);
         assert_eq!(names, expected);
     }

@@ -23,8 +23,8 @@ pub(super) fn cms_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
         return Err(format!("it ended with exit code {code}; a checker of CMS ends with 0"));
     }
     let line = line_at(stdout, 0);
-    let part = line.parse().ok().filter(|part| (0.0..=1.0).contains(part));
-    let part = part.and_then(Score::new).ok_or_else(|| {
+    let number = line.parse().ok().filter(|number| (0.0..=1.0).contains(number));
+    let part = number.and_then(Score::new).ok_or_else(|| {
         format!("its first line is \"{}\", not a number from 0.0 to 1.0", short_text(&line))
     })?;
     Ok(match part {

@@ -32,7 +32,7 @@ impl OutputValidator {
     pub fn build_static_validator(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.static_validator.as_ref();
         let (what, protocol) = ("static validator", Protocol::Standard);
-        program.map(|it| Self::build_program(bench, what, protocol, it)).transpose()
+        program.map(|program| Self::build_program(bench, what, protocol, program)).transpose()
     }
 
     /// # Errors

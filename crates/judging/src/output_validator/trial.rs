@@ -33,12 +33,12 @@ pub struct TrialFault {
 }
 
 impl TrialFault {
-    fn fatal(remark: Diagnostic) -> Self {
-        Self { diagnostic: remark, is_fatal: true }
+    fn fatal(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, is_fatal: true }
     }
 
-    fn local(remark: Diagnostic) -> Self {
-        Self { diagnostic: remark, is_fatal: false }
+    fn local(diagnostic: Diagnostic) -> Self {
+        Self { diagnostic, is_fatal: false }
     }
 }
 
@@ -51,18 +51,18 @@ pub fn find_faults(
     let trial = Trial { validator, bench };
     let is_live = bench.problem.kind.interaction == Interaction::Interactive;
     // In interactive problems, no fixed output is right.
-    let of_right = if is_live { None } else { trial.try_right()? };
+    let right_fault = if is_live { None } else { trial.try_right()? };
     // Then its verdicts on wrong outputs mean nothing.
-    if of_right.as_ref().is_some_and(|it| it.is_fatal) {
-        return Ok(of_right.into_iter().collect());
+    if right_fault.as_ref().is_some_and(|fault| fault.is_fatal) {
+        return Ok(right_fault.into_iter().collect());
     }
     let trials: [&(dyn Fn() -> Result<Option<TrialFault>, Stop> + Sync); 3] =
         [&|| trial.try_empty(), &|| trial.try_junk(), &|| trial.try_binary()];
-    let found = parallel::map(bench.executor, &trials, |trial| trial())?;
+    let on_wrong = parallel::map(bench.executor, &trials, |trial| trial())?;
     // It broke down on all trials.
-    let is_useless = is_live && found.iter().all(Option::is_some);
-    let found = of_right.into_iter().chain(found.into_iter().flatten());
-    Ok(found.map(|it| TrialFault { is_fatal: it.is_fatal || is_useless, ..it }).collect())
+    let is_useless = is_live && on_wrong.iter().all(Option::is_some);
+    let faults = right_fault.into_iter().chain(on_wrong.into_iter().flatten());
+    Ok(faults.map(|fault| TrialFault { is_fatal: fault.is_fatal || is_useless, ..fault }).collect())
 }
 
 struct Trial<'a> {
@@ -91,15 +91,15 @@ impl Trial<'_> {
     fn right_outputs(&self) -> impl Iterator<Item = RightOutput<'_>> {
         let data = &self.bench.problem.test_data;
         type OutputChoice = fn(&TestCase) -> Option<(&FilePath, bool)>;
-        let output: OutputChoice = |it| Some((it.output.as_ref()?, true));
-        let answer: OutputChoice = |it| Some((it.answer.as_ref()?, it.is_answer_shown));
-        let right = |named: OutputChoice, test_case| {
-            let (output, is_certain) = named(test_case)?;
+        let output: OutputChoice = |case| Some((case.output.as_ref()?, true));
+        let answer: OutputChoice = |case| Some((case.answer.as_ref()?, case.is_answer_shown));
+        let right = |choice: OutputChoice, test_case| {
+            let (output, is_certain) = choice(test_case)?;
             Some(RightOutput { test_case, output, is_certain })
         };
         let of_cases =
-            [output, answer].map(|named| self.cases_with_files().find_map(|it| right(named, it)));
-        let declared = data.valid_outputs.iter().find_map(|it| right(output, it));
+            [output, answer].map(|of| self.cases_with_files().find_map(|case| right(of, case)));
+        let declared = data.valid_outputs.iter().find_map(|case| right(output, case));
         of_cases.into_iter().chain([declared]).flatten()
     }
 
@@ -125,13 +125,13 @@ impl Trial<'_> {
                     let message =
                         format!("rejects {tried} of {name}{}", validator_message(&response));
                     let help = self.validator.protocol.call_convention();
-                    let remark = Diagnostic::error(&self.validator.path, message).help(help);
+                    let diagnostic = Diagnostic::error(&self.validator.path, message).help(help);
                     let fault = if right.is_certain {
-                        TrialFault::fatal(self.with_severity(remark))
+                        TrialFault::fatal(self.with_severity(diagnostic))
                     } else {
-                        TrialFault::local(Diagnostic { severity: Severity::Warning, ..remark })
+                        TrialFault::local(Diagnostic { severity: Severity::Warning, ..diagnostic })
                     };
-                    if rejected.as_ref().is_none_or(|it| !it.is_fatal) {
+                    if rejected.as_ref().is_none_or(|fault| !fault.is_fatal) {
                         rejected = Some(fault);
                     }
                 }
@@ -191,8 +191,8 @@ impl Trial<'_> {
         );
         let help = "read the output as bytes, or as text with errors replaced: \
                     a submission can cause a judge error with such an output";
-        let remark = Diagnostic::warning(&self.validator.path, message).help(help);
-        Ok(Some(TrialFault::local(remark)))
+        let diagnostic = Diagnostic::warning(&self.validator.path, message).help(help);
+        Ok(Some(TrialFault::local(diagnostic)))
     }
 
     /// Returns a fault if this output is accepted for all these cases, or if the validator breaks down.
@@ -228,16 +228,16 @@ impl Trial<'_> {
             number => format!(" and {} more", number - 1),
         };
         let message = format!("accepts {tried}, on {first}{more}");
-        let remark = Diagnostic::error(&self.validator.path, message).help(help);
-        Ok(Some(TrialFault::fatal(self.with_severity(remark))))
+        let diagnostic = Diagnostic::error(&self.validator.path, message).help(help);
+        Ok(Some(TrialFault::fatal(self.with_severity(diagnostic))))
     }
 
     /// A wrong verdict is only a warning in formats with graders: there, an answer need not be an output, and other
     /// judges accept such packages.
-    fn with_severity(&self, remark: Diagnostic) -> Diagnostic {
+    fn with_severity(&self, diagnostic: Diagnostic) -> Diagnostic {
         match self.bench.problem.graders {
-            None => remark,
-            Some(_) => Diagnostic { severity: Severity::Warning, ..remark },
+            None => diagnostic,
+            Some(_) => Diagnostic { severity: Severity::Warning, ..diagnostic },
         }
     }
 
@@ -276,8 +276,8 @@ pub fn ask_validator(
         passes => Contract::MorePasses(passes - 1),
     };
     let answer = judge_answer(test_case)?;
-    let asked = |submission: Option<&Runnable>| {
-        let question = ValidationRequest {
+    let ask = |submission: Option<&Runnable>| {
+        let request = ValidationRequest {
             test_case,
             args: &test_case.output_validator_args,
             input: &Blob::file(&test_case.input),
@@ -287,12 +287,12 @@ pub fn ask_validator(
             earlier: &[],
             keep: BoxRetention::Nothing,
         };
-        validator.run(bench.executor, question, contract)
+        validator.run(bench.executor, request, contract)
     };
-    let response = asked(None)?;
+    let response = ask(None)?;
     match &response.opinion {
         Opinion::Broken(_) => match right_submission(bench)? {
-            Some(submission) => asked(Some(&submission)),
+            Some(submission) => ask(Some(&submission)),
             None => Ok(response),
         },
         _ => Ok(response),
@@ -303,7 +303,7 @@ pub fn ask_validator(
 fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
     let run_limits = Limits::of_submission(&bench.problem.limits, TIME_WITHOUT_PACKAGE);
     let submissions = bench.problem.submissions.iter();
-    for submission in submissions.filter(|it| it.name.starts_with("accepted/")) {
+    for submission in submissions.filter(|submission| submission.name.starts_with("accepted/")) {
         let prepared = match bench.builder.prepare(&submission.program) {
             Ok(prepared) => prepared,
             Err(stop @ Stop::Interrupted) => return Err(stop),

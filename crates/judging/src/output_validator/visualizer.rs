@@ -55,9 +55,9 @@ impl Visualizer {
     pub fn draw_output(
         &self,
         executor: &dyn Executor,
-        question: ValidationRequest<'_>,
+        request: ValidationRequest<'_>,
     ) -> Result<VisualizerResult, Stop> {
-        run(executor, &self.program.job(question), &self.program.limits)
+        run(executor, &self.program.job(request), &self.program.limits)
     }
 
     pub fn draw_input(
@@ -87,8 +87,9 @@ impl VisualizerResult {
     }
 
     pub fn input_images(&self) -> Vec<ShownImage> {
-        let is_image =
-            |name: &str| name.rsplit_once('.').is_some_and(|it| IMAGE_EXTENSIONS.contains(&it.1));
+        let is_image = |name: &str| {
+            name.rsplit_once('.').is_some_and(|(_, end)| IMAGE_EXTENSIONS.contains(&end))
+        };
         self.images("input", Path::new(""), is_image)
     }
 
@@ -108,7 +109,7 @@ impl VisualizerResult {
 fn is_image(name: &str) -> bool {
     let Some((stem, ending)) = name.rsplit_once('.') else { return false };
     let rest = stem.strip_prefix("judgeimage").or(stem.strip_prefix("teamimage"));
-    let is_suffix = |rest: &str| rest.is_empty() || rest.starts_with('-') && !rest.contains('/');
+    let is_suffix = |rest: &str| rest.is_empty() || (rest.starts_with('-') && !rest.contains('/'));
     IMAGE_EXTENSIONS.contains(&ending) && rest.is_some_and(is_suffix)
 }
 
@@ -128,7 +129,7 @@ fn build(
         }
         built => collect_diagnostics(built, &mut diagnostics)?,
     };
-    let as_warning = |remark| Diagnostic { severity: Severity::Warning, ..remark };
+    let as_warning = |diagnostic| Diagnostic { severity: Severity::Warning, ..diagnostic };
     bench.send_diagnostics(diagnostics.into_iter().map(as_warning));
     Ok(built.map(|program| Visualizer { program }))
 }
@@ -138,10 +139,8 @@ fn run(executor: &dyn Executor, job: &Job, limits: &Limits) -> Result<Visualizer
     let reply = match executor.run_job(job) {
         Ok(reply) => reply,
         Err(Stop::Fault(error)) => {
-            return Ok(VisualizerResult {
-                tree: None,
-                failure: Some(error.to_string().into_bytes().into()),
-            });
+            let failure = Some(error.to_string().into_bytes().into());
+            return Ok(VisualizerResult { tree: None, failure });
         }
         Err(stop) => return Err(stop),
     };

@@ -175,12 +175,12 @@ impl Plan {
         let progress = &mut self.submissions[submission];
         progress.running -= 1;
         progress.ends[case] = Some(end);
-        let Some(telling) = &mut progress.own_order else { return };
-        while telling.done < telling.limit {
-            let Some(end) = progress.ends[telling.order[telling.done]] else { return };
-            telling.done += 1;
+        let Some(order) = &mut progress.own_order else { return };
+        while order.done < order.limit {
+            let Some(end) = progress.ends[order.order[order.done]] else { return };
+            order.done += 1;
             if end == CaseEnd::Failed {
-                telling.limit = telling.done;
+                order.limit = order.done;
             }
         }
     }
@@ -221,7 +221,6 @@ impl Plan {
     }
 }
 
-/// The next case of a submission.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NextCase {
     Needed(usize),
@@ -308,15 +307,13 @@ mod tests {
                 let mut plan = Plan::new(Schedule::single(4, EndCondition::Rejection), 1);
                 plan.next_step();
                 plan.build_succeeded(0);
-                let mut under_way: Vec<Step> =
-                    (0..slots).filter_map(|_| plan.next_step()).collect();
-                while !under_way.is_empty() {
-                    let step =
-                        if last_first { under_way.pop().unwrap() } else { under_way.remove(0) };
+                let mut steps: Vec<Step> = (0..slots).filter_map(|_| plan.next_step()).collect();
+                while !steps.is_empty() {
+                    let step = if last_first { steps.pop().unwrap() } else { steps.remove(0) };
                     let Step::Run { case, .. } = step else { unreachable!("everything is built") };
                     let end = if case >= 1 { CaseEnd::Rejected } else { CaseEnd::Accepted };
                     plan.case_done(0, case, end);
-                    under_way.extend(plan.next_step());
+                    steps.extend(plan.next_step());
                 }
                 assert!(plan.is_finished());
                 assert_eq!(plan.needed_cases(0), [true, true, false, false]);

@@ -19,12 +19,12 @@ use juror_core::recipe::{AnswerSource, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::{Stop, collect_diagnostics};
 
-/// Makes or verifies the answers of the cases that have a solution. Adds faults to `found`.
+/// Makes or verifies the answers of the cases that have a solution. Adds faults to `diagnostics`.
 pub fn make_answers(
     bench: &Bench<'_>,
     stage: &Stage,
     all: &[&RecipeCase],
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
     let mut cases = Vec::new();
     let problem = bench.problem;
@@ -50,7 +50,7 @@ pub fn make_answers(
                 } else {
                     &other
                 };
-                found.push(case_diagnostic(case, "has no answer").help(help));
+                diagnostics.push(case_diagnostic(case, "has no answer").help(help));
             }
             _ => {}
         }
@@ -58,7 +58,7 @@ pub fn make_answers(
     let mut solutions: BTreeMap<&FilePath, Solution<'_>> = BTreeMap::new();
     for (_, path) in &cases {
         if !solutions.contains_key(path) {
-            match collect_diagnostics(Solution::build(bench, path), found)? {
+            match collect_diagnostics(Solution::build(bench, path), diagnostics)? {
                 Some(solution) => solutions.insert(path, solution),
                 None => return Ok(()),
             };
@@ -72,7 +72,7 @@ pub fn make_answers(
         }
         Ok(faults)
     })?;
-    found.extend(faults.into_iter().flatten());
+    diagnostics.extend(faults.into_iter().flatten());
     Ok(())
 }
 
@@ -122,12 +122,13 @@ fn add_or_compare(
 
 /// From the recipe, else from the existing case.
 fn arguments(problem: &Problem, case: &RecipeCase) -> Vec<String> {
-    let there = || {
+    let own = || {
         let data = &problem.test_data;
         let cases = data.cases.iter().chain(&data.valid_outputs).chain(&data.invalid_outputs);
-        cases.into_iter().find(|it| it.name == case.name).map(|it| it.output_validator_args.clone())
+        let existing = cases.into_iter().find(|existing| existing.name == case.name)?;
+        Some(existing.output_validator_args.clone())
     };
-    case.output_validator_args.clone().or_else(there).unwrap_or_default()
+    case.output_validator_args.clone().or_else(own).unwrap_or_default()
 }
 
 fn answer(stage: &Stage, case: &RecipeCase, solution: &Solution<'_>) -> Result<Blob, Stop> {

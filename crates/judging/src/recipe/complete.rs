@@ -5,6 +5,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
@@ -85,10 +86,10 @@ pub fn make_missing(
     // A case without a key cannot be made. The attempt shows why.
     let cases: Vec<&RecipeCase> =
         missing.iter().map(|(_, case)| *case).chain(lost.clone()).collect();
-    let mut found = Vec::new();
-    recipe::make_files(bench, &stage, &cases, &mut found)?;
-    if found.iter().any(Diagnostic::is_error) {
-        return Err(Stop::Diagnosed(found));
+    let mut diagnostics = Vec::new();
+    recipe::make_files(bench, &stage, &cases, &mut diagnostics)?;
+    if diagnostics.iter().any(Diagnostic::is_error) {
+        return Err(Stop::Diagnosed(diagnostics));
     }
     if let Some(case) = lost.first() {
         let what = "its sources cannot be read";
@@ -101,7 +102,6 @@ pub fn make_missing(
 }
 
 impl CompletedFiles {
-    /// Sets the files of the problem's test cases.
     pub fn set_files(&self, problem: &mut Problem) {
         let data = &mut problem.test_data;
         let all = [&mut data.cases, &mut data.valid_inputs, &mut data.invalid_inputs];
@@ -153,7 +153,7 @@ impl FileStore {
     fn find(&self, key: &str, case: &RecipeCase) -> Option<CaseFiles> {
         let files = self.paths(key, case);
         let are_there =
-            files.input.is_file() && files.answer.as_ref().is_none_or(|it| it.is_file());
+            files.input.is_file() && files.answer.as_ref().is_none_or(|path| path.is_file());
         are_there.then_some(files)
     }
 
@@ -167,7 +167,8 @@ impl FileStore {
                 fs::create_dir_all(dir)?;
                 let mut temporary = NamedTempFile::new_in(dir)?;
                 io::copy(&mut stage.path(&case.name, extension).open()?, &mut temporary)?;
-                make_readable(temporary.path())?;
+                // Programs that run as another user read the file.
+                fs::set_permissions(temporary.path(), fs::Permissions::from_mode(0o644))?;
                 temporary.persist(path.as_path())?;
                 Ok::<(), io::Error>(())
             };
@@ -177,10 +178,4 @@ impl FileStore {
         }
         Ok(files)
     }
-}
-
-/// Programs that run as another user read the file.
-fn make_readable(path: &Path) -> io::Result<()> {
-    use std::os::unix::fs::PermissionsExt as _;
-    fs::set_permissions(path, fs::Permissions::from_mode(0o644))
 }

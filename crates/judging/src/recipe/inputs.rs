@@ -33,16 +33,16 @@ pub fn build_generators<'a>(
     let mut generators = BTreeMap::new();
     let mut unbuilt = Vec::new();
     let commands = cases.iter().filter_map(|case| generator_command(case));
-    let programs: BTreeSet<_> = commands.map(|it| &it.program).collect();
+    let programs: BTreeSet<_> = commands.map(|command| &command.program).collect();
     let programs: Vec<&GeneratorProgram> = programs.into_iter().collect();
     let built = parallel::map(bench.executor, &programs, |program| {
         let mut unbuilt = Vec::new();
         let built = build(bench, &generator_program(bench.problem, program));
         Ok((collect_diagnostics(built, &mut unbuilt)?, unbuilt))
     })?;
-    for (program, (generator, remarks)) in programs.into_iter().zip(built) {
+    for (program, (generator, diagnostics)) in programs.into_iter().zip(built) {
         generators.extend(generator.map(|generator| (program, generator)));
-        unbuilt.extend(remarks);
+        unbuilt.extend(diagnostics);
     }
     if unbuilt.is_empty() { Ok(generators) } else { Err(Stop::Diagnosed(unbuilt)) }
 }
@@ -54,13 +54,13 @@ pub fn generator_command(case: &RecipeCase) -> Option<&GeneratorCommand> {
     }
 }
 
-/// Makes the inputs and the further files of these cases on the stage. Adds the reasons for failures to `found`.
+/// Makes the inputs and the further files of these cases on the stage. Adds reasons for failures to `diagnostics`.
 pub fn make_inputs(
     bench: &Bench<'_>,
     stage: &Stage,
     generators: &Generators<'_>,
     cases: &[&RecipeCase],
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Digests, Stop> {
     let results = bench.map("inputs", cases, |case| {
         let mut faults = Vec::new();
@@ -70,7 +70,7 @@ pub fn make_inputs(
     let mut digests = Digests::new();
     for (case, (files, faults)) in cases.iter().zip(results) {
         digests.extend(files.map(|files| (case.name.clone(), files)));
-        found.extend(faults);
+        diagnostics.extend(faults);
     }
     Ok(digests)
 }
@@ -91,7 +91,8 @@ fn make_case(
             let generator = &generators[&command.program];
             let files =
                 run_generator(bench.executor, generator, command, &case.name, RunMode::default())?;
-            let refused = |it: ProgramFailure| case_diagnostic(case, it.message).help(it.help);
+            let refused =
+                |failure: ProgramFailure| case_diagnostic(case, failure.message).help(failure.help);
             for file in files.map_err(refused)? {
                 digests.insert(file.extension, output_digest(&file.contents)?);
                 stage.add_blob(&case.name, file.extension, &file.contents)?;
@@ -140,7 +141,7 @@ fn input_fault(stage: &Stage, case: &RecipeCase) -> Option<Diagnostic> {
             case_diagnostic(case, message).help("give it one of `generate`, `copy` and `in`"),
         );
     }
-    let is_empty = stage.path(&case.name, "in").metadata().is_ok_and(|it| it.len() == 0);
+    let is_empty = stage.path(&case.name, "in").metadata().is_ok_and(|file| file.len() == 0);
     match generator_command(case) {
         Some(command) if is_empty && case.answer != AnswerSource::None => {
             let message = format!("`{}` prints nothing", command.line);
@@ -176,7 +177,7 @@ fn copy_files(stage: &Stage, case: &RecipeCase, base: &FilePath, is_old: bool) -
     }
     let mut walk = directory.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
-        let unreached = |it: UnreachedPath| Stop::from(fault(&it.path, &it.reason));
+        let unreached = |UnreachedPath { path, reason }| Stop::from(fault(&path, &reason));
         let entry = next.map_err(unreached)?;
         if entry.name().as_encoded_bytes().starts_with(b".") {
             continue;

@@ -18,7 +18,6 @@ use juror_core::tree::Node;
 /// In hexadecimal digits.
 pub type CaseKey = String;
 
-/// Makes keys: digests of everything that a case is made from.
 pub struct CaseKeys<'a> {
     bench: Bench<'a>,
     programs: BTreeMap<PathBuf, Option<CaseKey>>,

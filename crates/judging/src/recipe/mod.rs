@@ -28,18 +28,18 @@ pub struct GeneratorResults<'a> {
     pub ended_at: Instant,
 }
 
-/// Makes inputs, further files and answers of these cases on the stage. Adds the reasons for failures to `found`.
+/// Makes inputs, further files and answers of these cases on the stage. Adds reasons for failures to `diagnostics`.
 pub fn make_files<'a>(
     bench: &Bench<'_>,
     stage: &Stage,
     cases: &[&'a RecipeCase],
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<GeneratorResults<'a>, Stop> {
     let generators = inputs::build_generators(bench, cases)?;
-    let digests = inputs::make_inputs(bench, stage, &generators, cases, found)?;
+    let digests = inputs::make_inputs(bench, stage, &generators, cases, diagnostics)?;
     let at = Instant::now();
     // The faults of all cases are reported at once.
     let with_input = cases.iter().copied().filter(|case| digests.contains_key(&case.name));
-    answers::make_answers(bench, stage, &with_input.collect::<Vec<_>>(), found)?;
+    answers::make_answers(bench, stage, &with_input.collect::<Vec<_>>(), diagnostics)?;
     Ok(GeneratorResults { generators, digests, ended_at: at })
 }

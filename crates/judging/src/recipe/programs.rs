@@ -37,7 +37,7 @@ pub fn generator_program(problem: &Problem, generator: &GeneratorProgram) -> Pro
 
 /// A solution is a submission of the package, or the program at its path.
 pub fn solution_program(problem: &Problem, path: &FilePath) -> Program {
-    let submission = problem.submissions.iter().find(|it| it.program.path == *path);
+    let submission = problem.submissions.iter().find(|submission| submission.program.path == *path);
     let name = || path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let other = || Program {
         name: name(),
@@ -48,7 +48,6 @@ pub fn solution_program(problem: &Problem, path: &FilePath) -> Program {
     submission.map_or_else(other, |submission| submission.program.clone())
 }
 
-/// Builds a generator or a solution.
 pub fn build(bench: &Bench<'_>, program: &Program) -> Result<Runnable, Stop> {
     let what = match program.kind {
         ProgramKind::Generator => "the generator",

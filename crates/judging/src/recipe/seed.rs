@@ -12,9 +12,7 @@ pub fn seed_of(command: &GeneratorCommand) -> u32 {
     let mut hasher = Sha512::new();
     hasher.update(&command.random_salt);
     hasher.update(command.line.trim());
-    let digest = hasher.finalize();
-    let mut low = [0; 4];
-    low.copy_from_slice(&digest[60..]);
+    let low = hasher.finalize().last_chunk().copied().unwrap_or_default();
     u32::from_be_bytes(low) & 0x7fff_ffff
 }
 

@@ -1,4 +1,5 @@
-//! The stage: the directory in which test cases are made before the package changes.
+//! The stage: the directory in which test cases are made before the package changes. If one cannot be made, the package
+//! stays as it was.
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
@@ -86,9 +87,9 @@ impl Stage {
     }
 
     pub fn add_blob(&self, case: &str, extension: &str, blob: &Blob) -> Result<(), JudgeError> {
-        let read = blob.open();
-        let mut read = read.map_err(|error| JudgeError::new("read a program's output", error))?;
-        self.add(case, extension, &mut read)
+        let opened = blob.open();
+        let mut text = opened.map_err(|error| JudgeError::new("read a program's output", error))?;
+        self.add(case, extension, &mut text)
     }
 
     /// Adds a link to a file on the stage; both are given by their names below `data/`.
@@ -105,11 +106,8 @@ impl Stage {
     ) -> Result<(), JudgeError> {
         let unfit = |fault: &str| {
             let name = file_name(case, extension);
-            JudgeError::new(
-                "make test data",
-                format!("no file can be called `{}`: it {fault}", printable(&name)),
-            )
-            .help("rename the test case")
+            let what = format!("no file can be called `{}`: it {fault}", printable(&name));
+            JudgeError::new("make test data", what).help("rename the test case")
         };
         if let Some(fault) = name_fault(case).or_else(|| name_fault(extension)) {
             return Err(unfit(fault));
@@ -129,8 +127,7 @@ impl Stage {
         write()
             .map_err(|error| scratch::scratch_fault(format!("write {}", path.display()), error))?;
         let mut files = self.files.lock();
-        let extensions = files.entry(case.to_owned()).or_default();
-        extensions.insert(extension.to_owned());
+        files.entry(case.to_owned()).or_default().insert(extension.to_owned());
         Ok(())
     }
 }

@@ -46,13 +46,13 @@ impl LocalExecutor {
     /// # Errors
     /// If this machine cannot isolate programs as demanded.
     pub fn start(jobs: Option<usize>, demand: RequiredIsolation) -> Result<Self, JudgeError> {
-        let found = Host::examine()?;
-        let cores = found.physical_cores();
+        let machine = Host::examine()?;
+        let cores = machine.physical_cores();
         // Two judges on one machine should not both choose the first core.
         let start = std::process::id() as usize;
         let jobs = jobs.unwrap_or(cores.len()).max(1);
         let (cores, claims) = cores::assign_cores(&cores, start, jobs, cores::claim_core);
-        let (host, slot) = found.first_slot(demand, cores[0])?;
+        let (host, slot) = machine.first_slot(demand, cores[0])?;
         let jobs = host.max_simultaneous_runs().map_or(jobs, |most| jobs.min(most));
         let mut first = Some(slot);
         let new_pair =
@@ -184,19 +184,19 @@ impl Executor for LocalExecutor {
         Ok(reply)
     }
 
-    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
-        let hand = Mutex::new(Some(hand));
+    fn run_manually(&self, job: &Job, pipes: ManualPipes) -> Result<JobReply, Stop> {
+        let pipes = Mutex::new(Some(pipes));
         self.run_in_free_slot(|pair| {
             let slot = self.slot_of(pair)?;
             self.prepare(job, slot)?;
-            let hand = hand.lock().take();
+            let pipes = pipes.lock().take();
             let again = || {
                 JudgeError::new(
                     "run the program once more",
                     "its standard input has already been read",
                 )
             };
-            let ManualPipes { input: reads, output: writes } = hand.ok_or_else(again)?;
+            let ManualPipes { input: reads, output: writes } = pipes.ok_or_else(again)?;
             slot.run_with_pipes(job, reads, writes)
         })
     }

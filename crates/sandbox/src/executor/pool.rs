@@ -1,4 +1,5 @@
-//! Slots that runs use one at a time. A run that must be alone waits for all of them.
+//! Slots that runs use one at a time. A run that must be alone waits for all of them: other runs may be why it failed
+//! before, or why it took so long.
 
 use std::sync::Arc;
 

@@ -139,9 +139,9 @@ impl Executor for Scheduler {
         self.run_in_time(work, RunMode { is_fresh, ..mode })
     }
 
-    fn run_manually(&self, job: &Job, hand: ManualPipes) -> Result<JobReply, Stop> {
+    fn run_manually(&self, job: &Job, pipes: ManualPipes) -> Result<JobReply, Stop> {
         let _turn = self.take_turn(false)?;
-        self.inner.run_manually(job, hand)
+        self.inner.run_manually(job, pipes)
     }
 
     fn stop(&self) {

@@ -29,6 +29,9 @@ words! {
     }
 }
 
+/// Follows the prefix in the name of a directory that is not locked yet.
+const UNLOCKED: &str = "new-";
+
 /// Deleted when dropped.
 #[derive(Debug)]
 pub struct ScratchDirectory {
@@ -63,9 +66,6 @@ impl Drop for ScratchDirectory {
     }
 }
 
-/// Follows the prefix in the name of a directory that is not locked yet.
-const UNLOCKED: &str = "new-";
-
 /// How long a command removes what others left. The rest is for the next one.
 const SWEEP_TIME: Duration = Duration::from_secs(1);
 
@@ -74,7 +74,7 @@ const SWEEP_TIME: Duration = Duration::from_secs(1);
 ///
 /// # Errors
 /// If the system's temporary directory cannot be written.
-pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError> {
+pub fn make_scratch(purpose: ScratchPurpose) -> Result<ScratchDirectory, JudgeError> {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| {
         let prefixes: Vec<&str> = ScratchPurpose::ALL
@@ -84,9 +84,9 @@ pub fn make_scratch(what: ScratchPurpose) -> Result<ScratchDirectory, JudgeError
             .collect();
         remove_stale(&env::temp_dir(), &prefixes);
     });
-    let mode = if what == ScratchPurpose::Programs { 0o711 } else { 0o700 };
-    let made = ScratchDirectory::make(&env::temp_dir(), what.name(), mode);
-    made.map_err(|error| scratch_fault("make a temporary directory", error))
+    let mode = if purpose == ScratchPurpose::Programs { 0o711 } else { 0o700 };
+    let directory = ScratchDirectory::make(&env::temp_dir(), purpose.name(), mode);
+    directory.map_err(|error| scratch_fault("make a temporary directory", error))
 }
 
 /// Makes a directory in `parent`, and removes those that killed jurors left there.
@@ -113,10 +113,10 @@ fn lock_exclusively(dir: &Path) -> Option<File> {
     lock_with(dir, FlockOperation::NonBlockingLockExclusive)
 }
 
-fn lock_with(dir: &Path, how: FlockOperation) -> Option<File> {
+fn lock_with(dir: &Path, operation: FlockOperation) -> Option<File> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
-    flock(&file, how).ok()?;
+    flock(&file, operation).ok()?;
     Some(file)
 }
 
@@ -139,9 +139,9 @@ fn remove_stale_until(parent: &Path, prefixes: &[&str], is_over: &dyn Fn() -> bo
 }
 
 /// Nothing has changed in it for so long that its process must have locked or moved it, if it lives.
-pub fn is_old(found: &Metadata) -> bool {
+pub fn is_old(metadata: &Metadata) -> bool {
     const YOUNG: Duration = Duration::from_secs(60);
-    let age = found.modified().ok().and_then(|time| time.elapsed().ok());
+    let age = metadata.modified().ok().and_then(|time| time.elapsed().ok());
     age.is_some_and(|age| age >= YOUNG)
 }
 
@@ -154,9 +154,9 @@ fn is_abandoned(entry: &DirEntry, prefixes: &[&str]) -> bool {
     let is_of_slot = SLOT_PREFIXES.contains(prefix);
     let may_be_young = !is_of_slot && !name[prefix.len()..].starts_with(UNLOCKED);
     // Links are not followed.
-    entry.metadata().is_ok_and(|found| {
-        let is_ours = found.uid() == rustix::process::geteuid().as_raw();
-        found.is_dir() && is_ours && (may_be_young || is_old(&found))
+    entry.metadata().is_ok_and(|metadata| {
+        let is_ours = metadata.uid() == rustix::process::geteuid().as_raw();
+        metadata.is_dir() && is_ours && (may_be_young || is_old(&metadata))
     })
 }
 

@@ -75,7 +75,7 @@ impl FilledBox {
     pub(super) fn fill(
         directory: OwnedFd,
         files: &[TreeEntry],
-        names: &PathTranslation,
+        translation: &PathTranslation,
         give: ChangeOwner<'_>,
         fill: WriteBlob<'_>,
     ) -> Result<Self, Fault> {
@@ -86,7 +86,7 @@ impl FilledBox {
             let above = above.as_ref().unwrap_or(&directory);
             match node {
                 Node::Link(target) => {
-                    let target = names.translate_text(target.as_os_str().as_bytes());
+                    let target = translation.translate_text(target.as_os_str().as_bytes());
                     rustix::fs::symlinkat(OsStr::from_bytes(&target), above, last)
                         .step_on(step, name.display())?;
                 }
@@ -130,7 +130,7 @@ impl FilledBox {
         // The box itself.
         let Some(last) = parts.pop() else { return other(FileType::Directory) };
         let mut directory = None;
-        for (part, is_last) in parts.into_iter().map(|it| (it, false)).chain([(last, true)]) {
+        for (part, is_last) in parts.into_iter().map(|part| (part, false)).chain([(last, true)]) {
             let above = directory.as_ref().unwrap_or(&self.directory);
             let stat = match rustix::fs::statat(above, part, AtFlags::SYMLINK_NOFOLLOW) {
                 Ok(stat) => stat,
@@ -274,7 +274,7 @@ impl DiskBoxes {
         let make = |path: PathBuf, mode: u32| {
             make_directory(&path, mode)?;
             let directory = disk::open_directory(CWD, &path).map_err(io::Error::from);
-            let directory = directory.and_then(|it| give(it.as_fd()).map(|()| it));
+            let directory = directory.and_then(|opened| give(opened.as_fd()).map(|()| opened));
             directory.step_on("open the directory", path.display())
         };
         Ok([make(self.box_path(), 0o755)?, make(self.temporary_path(), 0o700)?])
@@ -394,8 +394,8 @@ mod tests {
             TreeEntry::new("link", Node::Link("/box/a".into())),
         ];
         let [directory, _] = disk.prepare(&keep_owner).unwrap();
-        let names = disk.path_translation([]);
-        let filled = FilledBox::fill(directory, &files, &names, &keep_owner, &fill);
+        let translation = disk.path_translation([]);
+        let filled = FilledBox::fill(directory, &files, &translation, &keep_owner, &fill);
         let filled = filled.unwrap_or_else(|fault| panic!("{fault:?}"));
         let inside = disk.box_path();
         assert_eq!(fs::read_to_string(inside.join("link/b/text")).unwrap(), "old");
@@ -430,7 +430,7 @@ mod tests {
             assert!(filled.find(Path::new(outside)).is_err(), "{outside}");
             let files = [TreeEntry::new(outside, Node::Directory)];
             let directory = filled.reopen().unwrap();
-            assert!(FilledBox::fill(directory, &files, &names, &keep_owner, &fill).is_err());
+            assert!(FilledBox::fill(directory, &files, &translation, &keep_owner, &fill).is_err());
         }
     }
 }

@@ -37,7 +37,7 @@ pub fn remove_directory(path: &Path, is_over: &dyn Fn() -> bool) {
     let name = path.file_name().and_then(|name| CString::new(name.as_bytes()).ok());
     // The system's temporary directory may be a link.
     let flags = DIRECTORY_FLAGS.difference(OFlags::NOFOLLOW);
-    let parent = path.parent().and_then(|it| rustix::fs::open(it, flags, Mode::empty()).ok());
+    let parent = path.parent().and_then(|dir| rustix::fs::open(dir, flags, Mode::empty()).ok());
     if let (Some(parent), Some(name)) = (parent, name) {
         remove_tree(&parent, &name, is_over);
     }
@@ -77,10 +77,10 @@ pub(super) fn disk_usage(top: &OwnedFd) -> u64 {
     let Ok(first) = open_directory(top, c".") else { return 0 };
     let mut stack = vec![first];
     let mut bytes = 0u64;
-    let mut seen = 0;
+    let mut checked = 0;
     while let Some(directory) = stack.pop() {
         for (name, stat) in entries(&directory).into_iter().flatten() {
-            seen += 1;
+            checked += 1;
             bytes = bytes.saturating_add((stat.st_blocks.max(0) as u64).saturating_mul(BLOCK));
             if FileType::from_raw_mode(stat.st_mode) == FileType::Directory {
                 if stack.len() > MOST_OPEN {
@@ -89,7 +89,7 @@ pub(super) fn disk_usage(top: &OwnedFd) -> u64 {
                 stack.extend(open_directory(&directory, &name));
             }
         }
-        if seen > MOST {
+        if checked > MOST {
             return u64::MAX;
         }
     }

@@ -17,19 +17,6 @@ impl From<rustix::io::Errno> for Errno {
     }
 }
 
-impl fmt::Display for Errno {
-    /// The name and the system's message: `ENOENT: No such file or directory`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let name = NAMES.iter().find(|(number, _)| *number == self.0);
-        let words = std::io::Error::from_raw_os_error(self.0).to_string();
-        let words = words.split(" (os error").next().unwrap_or(&words);
-        match name {
-            Some((_, name)) => write!(f, "{name}: {words}"),
-            None => write!(f, "error {}: {words}", self.0),
-        }
-    }
-}
-
 macro_rules! names {
     ($($(#[$condition:meta])? $name:ident)*) => {
         &[$($(#[$condition])? (libc::$name, stringify!($name))),*]
@@ -43,3 +30,16 @@ const NAMES: &[(i32, &str)] = names! {
     #[cfg(target_os = "linux")]
     ELIBBAD
 };
+
+impl fmt::Display for Errno {
+    /// The name and the system's message: `ENOENT: No such file or directory`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = NAMES.iter().find(|(number, _)| *number == self.0);
+        let words = std::io::Error::from_raw_os_error(self.0).to_string();
+        let words = words.split(" (os error").next().unwrap_or(&words);
+        match name {
+            Some((_, name)) => write!(f, "{name}: {words}"),
+            None => write!(f, "error {}: {words}", self.0),
+        }
+    }
+}

@@ -75,7 +75,7 @@ mod tests {
         let writing = block_forks();
         std::thread::scope(|scope| {
             scope.spawn(move || {
-                let started = spawn(&mut Command::new("true")).and_then(|mut it| it.wait());
+                let started = spawn(&mut Command::new("true")).and_then(|mut child| child.wait());
                 sender.send(started.is_ok()).unwrap();
             });
             assert!(receiver.recv_timeout(Duration::from_millis(200)).is_err());

@@ -64,29 +64,30 @@ pub type EnvironmentVariable = (OsString, OsString);
 pub fn on_path(name: &str) -> Vec<PathBuf> {
     if name.contains('/') {
         let path = PathBuf::from(name);
-        return Some(path).into_iter().filter(|it| it.is_absolute() && is_executable(it)).collect();
+        let is_usable = path.is_absolute() && is_executable(&path);
+        return is_usable.then_some(path).into_iter().collect();
     }
-    let mut found: Vec<PathBuf> = Vec::new();
+    let mut files: Vec<PathBuf> = Vec::new();
     for dir in search_path(env::var_os("PATH")) {
         let file = dir.join(name);
-        if is_executable(&file) && !found.contains(&file) {
-            found.push(file);
+        if is_executable(&file) && !files.contains(&file) {
+            files.push(file);
         }
     }
-    found
+    files
 }
 
 fn is_executable(path: &Path) -> bool {
-    fs::metadata(path).is_ok_and(|it| it.is_file() && it.permissions().mode() & 0o111 != 0)
+    fs::metadata(path).is_ok_and(|file| file.is_file() && file.permissions().mode() & 0o111 != 0)
 }
 
 /// Leaves out directories that depend on the current directory.
 fn search_path(path: Option<OsString>) -> Vec<PathBuf> {
-    env::split_paths(&path.unwrap_or_default()).filter(|it| it.is_absolute()).collect()
+    env::split_paths(&path.unwrap_or_default()).filter(|dir| dir.is_absolute()).collect()
 }
 
 pub(super) fn home() -> Option<PathBuf> {
-    env::home_dir().filter(|it| it.is_absolute())
+    env::home_dir().filter(|home| home.is_absolute())
 }
 
 /// Sorted by name.
@@ -116,7 +117,7 @@ fn filter_environment(
     if let Some(home) = &home {
         set("HOME", home.clone().into());
     }
-    let of_rustup = value("RUSTUP_HOME").map(PathBuf::from).filter(|it| it.is_absolute());
+    let of_rustup = value("RUSTUP_HOME").map(PathBuf::from).filter(|dir| dir.is_absolute());
     let of_rustup = of_rustup.or_else(|| home.map(|home| home.join(".rustup")));
     if !all.iter().any(|(name, _)| name == RUSTUP_TOOLCHAIN)
         && let Some(chosen) = of_rustup.and_then(|dir| default_toolchain(&dir))
@@ -134,9 +135,9 @@ fn is_passed(name: &OsStr, value: &OsStr) -> bool {
         return is_absolute;
     }
     let of_manager = ["ASDF_", "MISE_"].iter().any(|start| name.starts_with(start));
-    let is_version = name.ends_with("ENV_VERSION") || of_manager && name.ends_with("_VERSION");
+    let is_version = name.ends_with("ENV_VERSION") || (of_manager && name.ends_with("_VERSION"));
     if is_version || name == RUSTUP_TOOLCHAIN {
-        return is_absolute || !value.is_empty() && !value.as_bytes().contains(&b'/');
+        return is_absolute || (!value.is_empty() && !value.as_bytes().contains(&b'/'));
     }
     ["LANG", "LANGUAGE"].contains(&name) || name.starts_with("LC_")
 }
@@ -236,8 +237,8 @@ fn read_start(from: Option<impl Read>) -> String {
 /// `pager` is the words of a command. Returns whether the text was shown.
 pub fn show_in_pager(pager: &str, text: &str) -> bool {
     let mut words = pager.split_whitespace();
-    let found = words.next().and_then(|name| on_path(name).into_iter().next());
-    let Some(mut command) = found.and_then(|program| tool_command(&program).ok()) else {
+    let program = words.next().and_then(|name| on_path(name).into_iter().next());
+    let Some(mut command) = program.and_then(|program| tool_command(&program).ok()) else {
         return false;
     };
     command.args(words).stdin(Stdio::piped());

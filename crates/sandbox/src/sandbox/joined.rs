@@ -29,7 +29,6 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use crate::sandbox::account::Account;
 use crate::sandbox::capture::apply_output_limit;
 use crate::sandbox::clock;
 use crate::sandbox::control::{StopCause, is_interrupted};
@@ -38,6 +37,7 @@ use crate::sandbox::relay::{GracePeriod, Relay, RelayedProgram, RunResult};
 use crate::sandbox::slot::{FinishedRun, Slot, StreamEnds, end_on_stop};
 use crate::sandbox::system;
 use crate::sandbox::transcript::TranscriptRecorder;
+use crate::sandbox::wait_meter::WaitMeter;
 use juror_core::job::Job;
 use juror_core::joint::{JointJob, JointReply, ProgramReply, TalkSide};
 use juror_core::judgement::JudgeError;
@@ -102,7 +102,7 @@ impl Slot {
             hidden_end: None,
             end_seen_at: None,
             deadlock: None,
-            account: Account::new(start),
+            wait_meter: WaitMeter::new(start),
             grace,
         };
         let process = self.backend.core_process();
@@ -195,16 +195,16 @@ fn build_reply(job: &JointJob, relay: Relay) -> Result<JointReply, JudgeError> {
     };
     Ok(JointReply {
         program: ProgramReply {
-            waits: (deadlock.map(|it| it.program)).or(program.waits_for),
+            waits: (deadlock.map(|both| both.program)).or(program.waits_for),
             ..build_part(program, program_ran, &job.program, start)?
         },
         partner: ProgramReply {
-            waits: (deadlock.map(|it| it.partner)).or(partner.waits_for),
+            waits: (deadlock.map(|both| both.partner)).or(partner.waits_for),
             ..build_part(partner, partner_ran, &job.partner, start)?
         },
         output_end_reported: reported,
         deadlock,
-        debt: relay.account.debt(),
+        debt: relay.wait_meter.debt(),
         transcript: relay.recorder.map(TranscriptRecorder::finish).unwrap_or_default(),
     })
 }
@@ -224,8 +224,8 @@ fn build_part(
         0 => (closed, closed),
         time => {
             let noted = since(time) + reply.outcome.wall_time;
-            let seen = speaker.ended_at.map_or(noted, since);
-            (since(time), noted.min(seen))
+            let observed = speaker.ended_at.map_or(noted, since);
+            (since(time), noted.min(observed))
         }
     };
     reply.outcome.stdout_bytes = Bytes(speaker.written);

@@ -33,7 +33,7 @@ impl Probe for Machine {
         let mut current = path.to_path_buf();
         while hops.len() <= MAX_HOPS
             && let Ok(target) = fs::read_link(&current)
-            && let Some(dir) = current.parent().and_then(|it| fs::canonicalize(it).ok())
+            && let Some(dir) = current.parent().and_then(|dir| fs::canonicalize(dir).ok())
         {
             current = normalize(&dir.join(target));
             hops.push(current.clone());
@@ -57,7 +57,7 @@ impl Probe for Machine {
     }
 
     fn size(&self, path: &Path) -> Option<u64> {
-        fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|it| it.len())
+        fs::metadata(path).ok().filter(fs::Metadata::is_file).map(|file| file.len())
     }
 
     fn home(&self) -> Option<PathBuf> {

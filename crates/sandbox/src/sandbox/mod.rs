@@ -11,7 +11,6 @@
 //! A [`Slot`] is a place where jobs run; a [`Host`] knows how programs are isolated there. Both look the same on every
 //! system; only here is the system distinguished.
 
-mod account;
 mod boxes;
 mod capture;
 mod clock;
@@ -43,6 +42,7 @@ mod strings;
 mod transcript;
 mod translate;
 mod trial;
+mod wait_meter;
 mod watch;
 
 #[cfg(target_os = "linux")]

@@ -17,6 +17,9 @@ const TEXT_BYTES: usize = 4 << 10;
 /// Digests in a round, which takes about half a millisecond.
 const DIGESTS_PER_ROUND: usize = 64;
 
+/// Source: `Documentation/admin-guide/pm/cpufreq.rst` of Linux.
+const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
+
 /// The least CPU time of a few rounds; takes about ten milliseconds. Others can only make a round longer, so the least
 /// is the machine's own pace.
 pub fn measure_pace() -> Duration {
@@ -45,9 +48,6 @@ pub(crate) fn calibrate() -> Calibration {
         frequency_governor: fs::read_to_string(GOVERNOR).ok().map(|it| it.trim().to_owned()),
     }
 }
-
-/// Source: `Documentation/admin-guide/pm/cpufreq.rst` of Linux.
-const GOVERNOR: &str = "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor";
 
 fn thread_time() -> Duration {
     clock::duration(clock_gettime(ClockId::ThreadCPUTime))

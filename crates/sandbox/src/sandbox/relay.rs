@@ -16,11 +16,11 @@ use std::time::Duration;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 
-use crate::sandbox::account::{Account, InputQueue};
 use crate::sandbox::clock::{self, BUSY_FACTOR, nanoseconds};
 use crate::sandbox::control::{StopCause, StopHandle};
 use crate::sandbox::slot::FinishedRun;
 use crate::sandbox::transcript::TranscriptRecorder;
+use crate::sandbox::wait_meter::{InputQueue, WaitMeter};
 use crate::sandbox::watch::{BlockedProgram, ProgramState, ProgramWatch};
 use juror_core::joint::{Deadlock, JointJob, TalkSide, WaitReason};
 use juror_core::judgement::JudgeError;
@@ -260,7 +260,7 @@ pub(super) struct Relay {
     /// When the partner learned of the program's end; monotonic, in nanoseconds.
     pub(super) end_seen_at: Option<u64>,
     pub(super) deadlock: Option<Deadlock>,
-    pub(super) account: Account,
+    pub(super) wait_meter: WaitMeter,
     /// `None` if the partner's own limits suffice, or if it is being ended.
     pub(super) grace: Option<GracePeriod>,
 }
@@ -357,7 +357,7 @@ impl Relay {
             }
             checks = CheckSchedule::new();
             if is_moved {
-                self.account.note_output(clock::now());
+                self.wait_meter.note_output(clock::now());
                 // Data that goes to the partner after the program's end does not count.
                 for speaker in [&mut self.program, &mut self.partner] {
                     speaker.waits_for = speaker.waits_for.filter(|_| speaker.result.is_some());
@@ -397,7 +397,7 @@ impl Relay {
         }
         if self.partner.is_drained() {
             self.partner.other_input = None;
-            self.account.note_output(clock::now());
+            self.wait_meter.note_output(clock::now());
         }
         if !self.program.is_drained() {
             self.hidden_end = None;
@@ -424,26 +424,26 @@ impl Relay {
         let is_due = now >= end.next;
         let mut waits = false;
         if is_due && !is_well {
-            let seen = self.partner.watch.observe();
+            let state = self.partner.watch.observe();
             let queue = self.program.input_queue()?;
             if self.program.ended_at.is_none() {
-                self.account.observe(now, &self.program.observe(), &seen, queue);
+                self.wait_meter.observe(now, &self.program.observe(), &state, queue);
             }
-            if seen == ProgramState::Running {
+            if state == ProgramState::Running {
                 end.latest = now + HIDDEN_END_MAX;
             }
             // A single check may miss a process that was just started.
-            let still = if let ProgramState::Blocked(still) = seen { Some(still) } else { None };
-            let is_proven = still.is_some() && still == end.last_blocked;
+            let blocked = state.into_blocked();
+            let is_proven = blocked.is_some() && blocked == end.last_blocked;
             waits = is_proven && queue.unread == 0;
-            if still.is_some() && !is_proven {
+            if blocked.is_some() && !is_proven {
                 end.delay = CONFIRMATION_DELAY / 2;
             }
-            end.last_blocked = still;
+            end.last_blocked = blocked;
         }
         if self.partner.result.is_some() || is_well || now >= end.latest || waits {
             self.program.other_input = None;
-            self.account.note_output(now);
+            self.wait_meter.note_output(now);
             self.end_seen_at = self.end_seen_at.or((self.partner.result.is_none()).then_some(now));
             self.hidden_end = None;
         } else if is_due {
@@ -494,7 +494,7 @@ impl Relay {
             };
             this.result = Some(over.result);
             if over.side == TalkSide::Program {
-                self.account.note_program_end();
+                self.wait_meter.note_program_end();
                 self.grace.iter_mut().for_each(|grace| grace.begin(clock::now()));
             }
             let is_fault = this.result.as_ref().is_some_and(Result::is_err);
@@ -513,15 +513,15 @@ impl Relay {
     /// Checks what both wait for. If both were blocked between two checks, they always will be.
     fn detect_deadlock(&mut self, checks: &mut CheckSchedule) -> io::Result<()> {
         let (program, partner) = (self.program.observe(), self.partner.observe());
-        self.account.observe(clock::now(), &program, &partner, self.program.input_queue()?);
-        for (speaker, seen) in [(&mut self.program, program), (&mut self.partner, partner)] {
-            if seen != ProgramState::Unknown {
-                speaker.waits_for = seen.waits_for();
+        self.wait_meter.observe(clock::now(), &program, &partner, self.program.input_queue()?);
+        for (speaker, state) in [(&mut self.program, program), (&mut self.partner, partner)] {
+            if state != ProgramState::Unknown {
+                speaker.waits_for = state.waits_for();
             }
-            let still = if let ProgramState::Blocked(still) = seen { Some(still) } else { None };
-            checks.is_proven &= still.is_some() && still == speaker.last_blocked;
-            checks.is_likely &= still.is_some();
-            speaker.last_blocked = still;
+            let blocked = state.into_blocked();
+            checks.is_proven &= blocked.is_some() && blocked == speaker.last_blocked;
+            checks.is_likely &= blocked.is_some();
+            speaker.last_blocked = blocked;
         }
         if checks.is_proven
             && let (Some(program), Some(partner)) = (self.program.waits_for, self.partner.waits_for)

@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use crate::sandbox::control::{RUN_STEP, is_interrupted};
 use crate::sandbox::errno::Errno;
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::slot::FinishedRun;
+
 use crate::sandbox::system::EnclosingGroups;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
@@ -66,23 +66,20 @@ impl ShortageCounter {
         (killed, self.groups.refused_processes())
     }
 
-    /// Replaces the result by an error if the machine is to blame.
-    pub(super) fn check_result(
+    /// `None` if the machine is not to blame for the result of a run.
+    pub(super) fn machine_fault(
         &self,
         job: &Job,
-        result: Result<FinishedRun, JudgeError>,
-    ) -> Result<FinishedRun, JudgeError> {
-        let end = match &result {
-            Ok(finished) if is_successful(&finished.reply.outcome) => return result,
-            Ok(finished) => RunEnd::Finished(&finished.reply.outcome),
+        result: Result<&Outcome, &JudgeError>,
+    ) -> Option<JudgeError> {
+        let end = match result {
+            Ok(outcome) if is_successful(outcome) => return None,
+            Ok(outcome) => RunEnd::Finished(outcome),
             Err(error) if error.kind == FaultKind::Unstartable => RunEnd::Unstartable,
-            Err(error) if is_interrupted(error) => return result,
+            Err(error) if is_interrupted(error) => return None,
             Err(_) => RunEnd::Failed,
         };
-        match machine_fault(end, &job.limits, &self.collect_evidence(job, end)) {
-            Some(error) => Err(error),
-            None => result,
-        }
+        machine_fault(end, &job.limits, &self.collect_evidence(job, end))
     }
 
     fn collect_evidence(&self, job: &Job, end: RunEnd<'_>) -> ShortageEvidence {
@@ -90,7 +87,7 @@ impl ShortageCounter {
             ShortageEvidence { missing: missing_file(job), ..ShortageEvidence::default() };
         match end {
             RunEnd::Unstartable => {
-                evidence.noexec = program_directory(job).filter(|it| is_noexec(it))
+                evidence.noexec = program_directory(job).filter(|path| is_noexec(path))
             }
             RunEnd::Failed => {}
             RunEnd::Finished(outcome) if is_explained(outcome, &job.limits) => {}
@@ -176,7 +173,7 @@ fn is_refused_above(outcome: &Outcome, limits: &Limits, evidence: &ShortageEvide
     // A group of version 1 counts what its processes are refused, whichever group above refuses it.
     let allowed = limits.processes.map_or(u64::MAX, u64::from);
     let has_less = evidence.process_room.is_some_and(|room| room < allowed);
-    evidence.refused > 0 || outcome.refused_processes > 0 && has_less
+    evidence.refused > 0 || (outcome.refused_processes > 0 && has_less)
 }
 
 pub(super) const NO_PROCESS: &str =
@@ -257,9 +254,9 @@ pub(super) fn check_linked(directory: impl AsFd) -> Result<(), Fault> {
 
 /// Fails if the disk of the box is full. Call it after a failed run, before the box is removed.
 pub(super) fn check_room(directory: impl AsFd) -> Result<(), Fault> {
-    let found = rustix::fs::fstatvfs(directory).step("measure the box")?;
-    let bytes = Bytes(found.f_bavail.saturating_mul(found.f_frsize));
-    let files = (found.f_files > 0).then_some(found.f_favail);
+    let room = rustix::fs::fstatvfs(directory).step("measure the box")?;
+    let bytes = Bytes(room.f_bavail.saturating_mul(room.f_frsize));
+    let files = (room.f_files > 0).then_some(room.f_favail);
     if is_full(bytes, files) {
         Err(Fault {
             reason: format!(

@@ -123,7 +123,11 @@ impl Slot {
     ) -> Result<FinishedRun, JudgeError> {
         self.counter.start();
         let result = self.backend.run_joined(job, ends, &self.keep_directory);
-        self.counter.check_result(job, result)
+        let outcome = result.as_ref().map(|run| &run.reply.outcome);
+        match self.counter.machine_fault(job, outcome) {
+            Some(error) => Err(error),
+            None => result,
+        }
     }
 
     /// The handle works even before the run has begun.

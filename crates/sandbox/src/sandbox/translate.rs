@@ -52,14 +52,14 @@ impl PathTranslation {
         while let Some(byte) = text.get(at) {
             let rest = &text[at..];
             let is_start = at == 0 || !is_path_byte(text[at - 1]) || is_option(&text[..at]);
-            let found = self.pairs.iter().find(|pair| {
+            let pair = self.pairs.iter().find(|pair| {
                 is_start
                     && rest.starts_with(&pair.inside)
                     && rest
                         .get(pair.inside.len())
                         .is_none_or(|next| *next == b'/' || !is_path_byte(*next))
             });
-            match found {
+            match pair {
                 Some(pair) => {
                     translated.extend_from_slice(&pair.host);
                     at += pair.inside.len();

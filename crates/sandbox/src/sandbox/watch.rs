@@ -30,10 +30,14 @@ pub(super) enum ProgramState {
 impl ProgramState {
     pub(super) fn waits_for(&self) -> Option<WaitReason> {
         match self {
-            Self::Blocked(still) => Some(still.waits_for),
+            Self::Blocked(blocked) => Some(blocked.waits_for),
             Self::Wakeable(waits) => *waits,
             Self::Running | Self::Unknown => None,
         }
+    }
+
+    pub(super) fn into_blocked(self) -> Option<BlockedProgram> {
+        if let Self::Blocked(blocked) = self { Some(blocked) } else { None }
     }
 }
 

@@ -1,4 +1,6 @@
 //! The directory of a store: who may use it, and its files.
+//!
+//! Whoever can write there chooses verdicts. So it must be private, and is opened without following links.
 
 use std::env;
 use std::fs::{self, DirBuilder, File, FileTimes};
@@ -13,7 +15,9 @@ use std::time::SystemTime;
 use rustix::fs::{AtFlags, Dir, Mode, OFlags};
 
 use crate::cache::store::STALE;
-use crate::cache::store::segment::{self, EntryName, FULL, IndexEntry, SegmentData};
+use crate::cache::store::segment::{
+    self, DATA, EntryName, FULL, INDEX, IndexEntry, SegmentData, SegmentFiles,
+};
 use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::text::hex;
@@ -21,9 +25,6 @@ use juror_core::text::hex;
 /// Why a directory cannot be used, and what to do.
 pub type CacheWarning = Box<Diagnostic>;
 
-/// The suffix of a segment's data.
-pub(super) const DATA: &str = ".data";
-pub(super) const INDEX: &str = ".index";
 pub const FACTS: &str = "facts";
 /// The suffix of a file that is being written.
 pub(super) const NEW: &str = ".new";
@@ -161,7 +162,7 @@ impl Directory {
         })
     }
 
-    pub(super) fn segment_files(&self, name: &str, flags: OFlags) -> io::Result<[File; 2]> {
+    fn segment_files(&self, name: &str, flags: OFlags) -> io::Result<[File; 2]> {
         let [data, index] = segment::file_names(name);
         let facts = self.facts.as_fd();
         Ok([
@@ -170,22 +171,21 @@ impl Directory {
         ])
     }
 
-    /// A segment with free room and without another writer, locked.
-    pub(super) fn writable_segment(&self) -> io::Result<Option<[File; 2]>> {
+    /// A segment with free room and without another writer, or a new one. It is locked.
+    pub(super) fn open_segment(&self) -> io::Result<SegmentFiles> {
         for name in names(self.facts.as_fd())? {
             let Some(name) = name.strip_suffix(INDEX) else { continue };
             let Ok([data, index]) = self.segment_files(name, OFlags::RDWR) else { continue };
             if data.metadata()?.len() < FULL && segment::lock_segment(&data) {
                 let length = index.metadata()?.len();
                 index.set_len(length - length % IndexEntry::SIZE as u64)?;
-                return Ok(Some([data, index]));
+                return Ok(SegmentFiles { data: Arc::new(data), index });
             }
         }
-        Ok(None)
+        self.new_segment()
     }
 
-    /// An empty segment, locked.
-    pub(super) fn new_segment(&self) -> io::Result<[File; 2]> {
+    fn new_segment(&self) -> io::Result<SegmentFiles> {
         let create = OFlags::RDWR | OFlags::CREATE | OFlags::EXCL;
         // Another process that prunes may remove it before it is locked.
         for _ in 0..10 {
@@ -193,7 +193,7 @@ impl Directory {
             let data = self.open_file(self.facts.as_fd(), &data, create)?;
             if segment::lock_segment(&data) {
                 let index = self.open_file(self.facts.as_fd(), &index, create | OFlags::APPEND)?;
-                return Ok([data, index]);
+                return Ok(SegmentFiles { data: Arc::new(data), index });
             }
         }
         Err(io::Error::other("its files cannot be locked"))
@@ -275,21 +275,21 @@ fn open_private(path: &Path) -> Result<OwnedFd, CacheWarning> {
     let failed = |error: io::Error| refuse(&error.to_string());
     let me = rustix::process::geteuid().as_raw();
     let mut real = path.to_owned();
-    if let Ok(found) = fs::symlink_metadata(path).as_ref()
-        && found.is_symlink()
+    if let Ok(stat) = fs::symlink_metadata(path).as_ref()
+        && stat.is_symlink()
     {
-        if found.uid() != me {
+        if stat.uid() != me {
             return Err(refuse("it is a symbolic link of another user").into());
         }
         real = path.canonicalize().map_err(failed)?;
     }
     DirBuilder::new().recursive(true).mode(0o700).create(&real).map_err(failed)?;
     let top = open_directory(rustix::fs::CWD, &real).map_err(failed)?;
-    let found = rustix::fs::fstat(&top).map_err(|error| failed(error.into()))?;
-    if found.st_uid != me {
+    let stat = rustix::fs::fstat(&top).map_err(|error| failed(error.into()))?;
+    if stat.st_uid != me {
         return Err(refuse("it belongs to another user").into());
     }
-    if Mode::from_raw_mode(found.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
+    if Mode::from_raw_mode(stat.st_mode).intersects(Mode::WGRP | Mode::WOTH) {
         let help = format!("run: chmod go-w {}", real.display());
         return Err(refusal(path, "other users can write to it", &help).into());
     }
@@ -307,8 +307,8 @@ fn open_directory(parent: BorrowedFd<'_>, path: impl rustix::path::Arg) -> io::R
 }
 
 fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
-    let found = open_directory(parent, name);
-    if found.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
+    let directory = open_directory(parent, name);
+    if directory.as_ref().is_err_and(|error| error.kind() == ErrorKind::NotFound) {
         match rustix::fs::mkdirat(parent, name, Mode::RWXU) {
             // Another process may be faster.
             Ok(()) | Err(rustix::io::Errno::EXIST) => {}
@@ -316,7 +316,7 @@ fn make_directory(parent: BorrowedFd<'_>, name: &str) -> io::Result<OwnedFd> {
         }
         return open_directory(parent, name);
     }
-    found
+    directory
 }
 
 pub(super) fn names(dir: BorrowedFd<'_>) -> io::Result<Vec<String>> {
@@ -343,8 +343,8 @@ pub(super) fn blob_name(digest: &Digest) -> String {
 /// one machine. FUSE is allowed: most of it is local, and damage is found.
 #[cfg(target_os = "linux")]
 fn network_file_system(dir: BorrowedFd<'_>) -> Option<&'static str> {
-    let found = rustix::fs::fstatfs(dir).ok()?;
-    network_file_system_of(u64::try_from(found.f_type).ok()? & 0xffff_ffff)
+    let stat = rustix::fs::fstatfs(dir).ok()?;
+    network_file_system_of(u64::try_from(stat.f_type).ok()? & 0xffff_ffff)
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -26,6 +26,7 @@ mod upkeep;
 use std::io;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use parking_lot::Mutex;
@@ -82,12 +83,12 @@ enum EntryLocation {
 }
 
 impl EntryLocation {
-    fn read(self, spot: EntryPosition) -> Option<Vec<u8>> {
+    fn read(self, position: EntryPosition) -> Option<Vec<u8>> {
         match self {
             Self::Pending(raw) => Some(raw),
             Self::File(data) => {
-                let mut raw = vec![0; spot.entry.length as usize];
-                data?.read_exact_at(&mut raw, spot.entry.offset.into()).ok()?;
+                let mut raw = vec![0; position.entry.length as usize];
+                data?.read_exact_at(&mut raw, position.entry.offset.into()).ok()?;
                 Some(raw)
             }
         }
@@ -115,10 +116,10 @@ impl Store {
         index.reserve(lists.iter().map(Vec::len).sum());
         for (segment, entries) in lists.iter().enumerate() {
             for &(name, entry) in entries {
-                let spot = EntryPosition { segment, entry };
-                let known = index.entry(name).or_insert(spot);
+                let position = EntryPosition { segment, entry };
+                let known = index.entry(name).or_insert(position);
                 if known.entry.stamp <= entry.stamp {
-                    *known = spot;
+                    *known = position;
                 }
             }
         }
@@ -257,7 +258,11 @@ impl StoreState {
         }
         let writer = match &mut self.writer {
             Some(writer) => writer,
-            None => self.writer.insert(Appender::open(directory, &mut self.segments)?),
+            None => {
+                let files = directory.open_segment()?;
+                self.segments.push(Arc::clone(&files.data));
+                self.writer.insert(Appender::new(self.segments.len() - 1, files)?)
+            }
         };
         let before = self.index.get(&name).map_or(0, |known| known.entry.stamp);
         let entry = writer.append(name, raw, before);

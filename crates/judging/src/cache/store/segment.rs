@@ -10,8 +10,11 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use sha2::{Digest as _, Sha256};
 
-use crate::cache::store::directory::{DATA, Directory, INDEX};
 use juror_core::blob::Digest;
+
+/// The suffix of a segment's data.
+pub(super) const DATA: &str = ".data";
+pub(super) const INDEX: &str = ".index";
 
 /// In bytes. A larger segment is full.
 pub(super) const FULL: u64 = 16 << 20;
@@ -21,6 +24,9 @@ const WRITE_SIZE: usize = 64 << 10;
 
 /// The longest time that data is pending when the next entry comes.
 const LONGEST_PENDING: Duration = Duration::from_secs(1);
+
+/// Kind, key, time in milliseconds, checksum; in bytes.
+const HEAD: usize = 1 + 32 + 8 + 16;
 
 /// For reading.
 pub(super) type SegmentData = Arc<File>;
@@ -127,9 +133,6 @@ fn millis(duration: Duration) -> u64 {
     u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Kind, key, time in milliseconds, checksum; in bytes.
-const HEAD: usize = 1 + 32 + 8 + 16;
-
 /// A record as bytes of a segment.
 pub(super) fn encode_record(key: &Digest, created: SystemTime, bytes: &[u8]) -> Vec<u8> {
     let created = since_1970(created);
@@ -163,9 +166,9 @@ fn checksum(key: &Digest, created: u64, bytes: &[u8]) -> [u8; 16] {
 /// The record, and when it was made; `None` if the bytes are not this record.
 pub(super) fn decode_record<'a>(key: &Digest, raw: &'a [u8]) -> Option<(SystemTime, &'a [u8])> {
     let (head, bytes) = split_head(EntryKind::Record, key, raw)?;
-    let created = u64::from_le_bytes(part(head, 33));
-    let is_whole = head[41..] == checksum(key, created, bytes);
-    let created = UNIX_EPOCH.checked_add(Duration::from_millis(created));
+    let millis = u64::from_le_bytes(part(head, 33));
+    let is_whole = head[41..] == checksum(key, millis, bytes);
+    let created = UNIX_EPOCH.checked_add(Duration::from_millis(millis));
     created.filter(|_| is_whole).map(|created| (created, bytes))
 }
 
@@ -209,25 +212,17 @@ pub(super) struct Appender {
 }
 
 /// The data is locked while this exists.
-struct SegmentFiles {
-    data: SegmentData,
-    index: File,
+pub(super) struct SegmentFiles {
+    pub(super) data: SegmentData,
+    pub(super) index: File,
 }
 
 impl Appender {
-    /// Takes a segment with free room and without another writer, or makes one.
-    pub(super) fn open(directory: &Directory, all: &mut Vec<SegmentData>) -> io::Result<Self> {
-        let [data, index] = match directory.writable_segment()? {
-            Some(files) => files,
-            None => directory.new_segment()?,
-        };
-        let length = data.metadata()?.len();
-        let data = Arc::new(data);
-        all.push(Arc::clone(&data));
+    pub(super) fn new(segment: usize, files: SegmentFiles) -> io::Result<Self> {
         Ok(Self {
-            segment: all.len() - 1,
-            files: Some(SegmentFiles { data, index }),
-            length,
+            segment,
+            length: files.data.metadata()?.len(),
+            files: Some(files),
             pending: Vec::new(),
             entries: Vec::new(),
             flushed: Instant::now(),

@@ -254,7 +254,7 @@ fn a_full_segment_gets_no_more() {
     drop(store);
     assert_eq!(count(dir.path(), ".data"), 3);
     let store = open(dir.path());
-    assert!((0..3).all(|number| store.get(&key(number)).is_some_and(|it| it.bytes == large)));
+    assert!((0..3).all(|number| store.get(&key(number)).is_some_and(|kept| kept.bytes == large)));
     assert_eq!(store.get(&key(3)), None, "more than is kept");
 }
 

@@ -9,8 +9,8 @@ use rustix::fs::{AtFlags, OFlags};
 use serde::Serialize;
 
 use crate::cache::store::Store;
-use crate::cache::store::directory::{DATA, Directory, FoundSegment, INDEX, NEW, blob_name, names};
-use crate::cache::store::segment::{self, IndexEntry};
+use crate::cache::store::directory::{Directory, FoundSegment, NEW, blob_name, names};
+use crate::cache::store::segment::{self, DATA, INDEX, IndexEntry};
 use juror_core::blob::Blob;
 use juror_core::units::Bytes;
 

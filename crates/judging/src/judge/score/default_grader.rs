@@ -35,7 +35,7 @@ pub(super) fn grade(modes: GraderModes, results: &[CaseResult]) -> Result<CaseRe
         VerdictMode::AlwaysAccept => None,
         VerdictMode::FirstError => verdicts().find(|verdict| *verdict != Verdict::Accepted),
         VerdictMode::WorstError => {
-            WORST.into_iter().find(|worst| verdicts().any(|it| it == *worst))
+            WORST.into_iter().find(|worst| verdicts().any(|verdict| verdict == *worst))
         }
     };
     let points = || results.iter().map(|result| result.score.unwrap_or_default().points());
@@ -58,7 +58,7 @@ mod tests {
         let result = |text: &str| {
             let (verdict, points) = text.split_once(' ').unwrap();
             CaseResult {
-                verdict: Verdict::ALL.into_iter().find(|it| it.short() == verdict).unwrap(),
+                verdict: Verdict::ALL.into_iter().find(|known| known.short() == verdict).unwrap(),
                 score: Score::new(points.parse().unwrap()),
             }
         };

@@ -15,6 +15,11 @@ use juror_core::verdict::Verdict;
 const SAMPLE: &str = "sample";
 const SECRET: &str = "secret";
 
+/// Root, samples and `secret` come before it.
+const FIRST_GROUP: usize = 3;
+
+const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
+
 /// Combines the test cases of a scoring problem into a score.
 pub struct GroupScheme<'a> {
     /// The parent of all groups but the samples: `secret`, or the first group of a format without it.
@@ -27,8 +32,8 @@ pub struct GroupScheme<'a> {
     has_groups: bool,
     static_cases: &'a [StaticCase],
     samples: Vec<&'a str>,
-    /// Whether rejected test cases may be worth something.
-    has_parts: bool,
+    /// Whether rejected test cases may be worth something. It depends on the format.
+    pub(super) has_parts: bool,
 }
 
 /// A test data group, or the static validation of `secret`, which counts like one.
@@ -50,18 +55,18 @@ fn static_case_group(case: &StaticCase) -> ScoredGroup<'_> {
 impl<'a> GroupScheme<'a> {
     /// `None` if `secret` has no score.
     pub fn from_test_data(data: &'a TestData) -> Option<Self> {
-        let is_root =
-            |name: &str| name == SECRET || !data.groups.iter().any(|it| it.name == SECRET);
-        let mut roots = data.groups.iter().filter(|it| is_root(&it.name) && it.scoring.is_some());
-        let root = roots.next()?;
+        let has_group = |name: &str| data.groups.iter().any(|group| group.name == name);
+        let is_root = |name: &str| name == SECRET || !has_group(SECRET);
+        let mut scored = data.groups.iter().filter(|group| group.scoring.is_some());
+        let root = scored.find(|group| is_root(&group.name))?;
         let (root, secret) = (root.name.as_str(), root.scoring.as_ref()?);
         // In a root without a name, a case may be in the group of samples, too: no case is in two groups.
-        let has_samples = data.groups.iter().any(|it| it.name == SAMPLE) || !root.is_empty();
+        let has_samples = has_group(SAMPLE) || !root.is_empty();
         let mut by_group: HashMap<&str, Vec<&'a str>> = HashMap::new();
         for case in data.judged_cases() {
             let name = case.test_case().name.as_str();
             let is_sample = has_samples && is_inside(name, SAMPLE);
-            for group in enclosing_groups(name).filter(|it| is_sample == (*it == SAMPLE)) {
+            for group in enclosing_groups(name).filter(|name| is_sample == (*name == SAMPLE)) {
                 by_group.entry(group).or_default().push(name);
             }
         }
@@ -75,7 +80,7 @@ impl<'a> GroupScheme<'a> {
             .collect();
         let has_groups = !groups.is_empty();
         if has_groups {
-            let of_secret = data.static_cases.iter().filter(|it| it.group == SECRET);
+            let of_secret = data.static_cases.iter().filter(|case| case.group == SECRET);
             // First, as in judging order.
             groups.splice(..0, of_secret.map(static_case_group));
         } else {
@@ -97,12 +102,6 @@ impl<'a> GroupScheme<'a> {
             samples: inside(SAMPLE),
             has_parts: false,
         })
-    }
-
-    /// Whether rejected test cases may be worth something depends on the format.
-    #[must_use]
-    pub fn with_parts(self, has_parts: bool) -> Self {
-        Self { has_parts, ..self }
     }
 
     pub fn case_scoring(&self, test_case: &TestCase) -> CaseScoring {
@@ -221,7 +220,8 @@ impl<'a> GroupScheme<'a> {
             let (mut is_passed, mut score) = (Some(false), Some(Score::ZERO));
             if barred.is_none() {
                 results = group.cases.iter().map(|name| result(name)).collect();
-                is_passed = self::is_passed(&group.cases, &result).filter(|it| is_open || !it);
+                let all = self::is_passed(&group.cases, &result);
+                is_passed = all.filter(|is_passed| is_open || !is_passed);
                 score = aggregate(&group.scoring, &results);
             }
             passed.insert(group.name, is_passed);
@@ -258,9 +258,6 @@ impl<'a> GroupScheme<'a> {
     }
 }
 
-/// Root, samples and `secret` come before it.
-const FIRST_GROUP: usize = 3;
-
 fn independent_section(cases: usize, requires: Vec<usize>, until: EndCondition) -> SectionPart {
     let parts = vec![SectionPart::Cases(cases)];
     SectionPart::Section(Section {
@@ -271,15 +268,13 @@ fn independent_section(cases: usize, requires: Vec<usize>, until: EndCondition) 
     })
 }
 
-const REJECTED: CaseResult = CaseResult { verdict: Verdict::WrongAnswer, score: Some(Score::ZERO) };
-
 /// `None` if all cases that ran are accepted, and some did not run.
 fn is_passed(cases: &[&str], result: impl Fn(&str) -> Option<CaseResult>) -> Option<bool> {
     let mut results = cases.iter().map(|name| Some(result(name)?.is_accepted()));
-    if results.clone().any(|it| it == Some(false)) {
+    if results.clone().any(|result| result == Some(false)) {
         Some(false)
     } else {
-        results.all(|it| it.is_some()).then_some(true)
+        results.all(|result| result.is_some()).then_some(true)
     }
 }
 

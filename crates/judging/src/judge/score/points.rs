@@ -72,6 +72,6 @@ fn directories(names: &[&String], root: &str) -> BTreeSet<String> {
         let end = name[below..].find('/')?;
         Some(name[..below + end].to_owned())
     };
-    let found: Option<BTreeSet<String>> = names.iter().map(directory).collect();
-    found.filter(|it| it.len() > 1).unwrap_or_default()
+    let directories: Option<BTreeSet<String>> = names.iter().map(directory).collect();
+    directories.filter(|names| names.len() > 1).unwrap_or_default()
 }

@@ -9,7 +9,6 @@ pub struct CaseWorth {
     /// The most points that are possible, if their number is known.
     pub most: Option<Score>,
     pub is_right: bool,
-    /// The score of the test case, if it has one.
     pub score: Option<CaseScore>,
 }
 
@@ -53,10 +52,10 @@ fn earned_points(
     let part = |part: Score| part.points() * most.unwrap_or(Score::ONE).points();
     let (most, points) = match worth {
         Worth::Points(points) => (most, points.points()),
-        Worth::Fraction(it) => (most.or(Some(Score::ONE)), part(it)),
-        Worth::CorrectFraction(it) if full.is_some() => (most, part(it)),
+        Worth::Fraction(fraction) => (most.or(Some(Score::ONE)), part(fraction)),
+        Worth::CorrectFraction(fraction) if full.is_some() => (most, part(fraction)),
         // Do not round up because of floating-point errors.
-        Worth::CorrectFraction(it) => (most, (part(it) - 1e-9).ceil()),
+        Worth::CorrectFraction(fraction) => (most, (part(fraction) - 1e-9).ceil()),
     };
     let points = Score::new(points)?;
     let is_right = match (worth, most) {

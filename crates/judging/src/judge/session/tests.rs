@@ -25,6 +25,8 @@ use juror_core::submission::OverallExpectation;
 use juror_core::test_data::TestCase;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
 
+const LIMIT: Duration = Duration::from_secs(1);
+
 /// The result of a scripted submission on a case, by one letter.
 ///
 /// `a` is right, `w` is wrong, `s` crashes, `j` is a failure of the judge, `i` an interruption. `b` and `x` are like
@@ -57,8 +59,6 @@ fn answer(letter: char, job: &Job, run: usize) -> Result<JobReply, Stop> {
         _ => Err(Stop::Interrupted),
     }
 }
-
-const LIMIT: Duration = Duration::from_secs(1);
 
 fn outcome_with_cpu_time(cpu_time: Duration) -> Outcome {
     Outcome { cpu_time, ..quiet_outcome() }
@@ -96,8 +96,9 @@ fn shown(judged: &SubmissionResult) -> String {
             let cases = cases.join(" ");
             let score = judgement.score.as_ref().and_then(|score| score.score);
             let score = score.map_or(String::new(), |score| format!(", score {score}"));
+            let broken = judgement.broken.iter();
             let broken: String =
-                judgement.broken.iter().map(|it| format!("; {}: {}", it.rule, it.reason)).collect();
+                broken.map(|broken| format!("; {}: {}", broken.rule, broken.reason)).collect();
             let skipped = judgement.skipped;
             format!("{}: {cases}, {skipped} skipped{score}{broken}", judgement.verdict)
         }
@@ -182,7 +183,7 @@ fn check_of(
             })
             .collect();
         let lines_of_events = Mutex::new(Vec::new());
-        let remarks = Mutex::new(Vec::new());
+        let messages = Mutex::new(Vec::new());
         let tell = |event| match event {
             Event::SubmissionJudged(judgement) => {
                 lines_of_events.lock().push(shown(&Ok(judgement)));
@@ -190,7 +191,7 @@ fn check_of(
             Event::Failed { error, .. } => {
                 lines_of_events.lock().push(shown(&Err(error)));
             }
-            Event::Diagnosed(remark) => remarks.lock().push(remark.message),
+            Event::Diagnosed(remark) => messages.lock().push(remark.message),
             _ => {}
         };
         let session = Session {
@@ -224,14 +225,19 @@ fn check_of(
             Ok(results) => {
                 assert_eq!(results.iter().map(shown).collect::<Vec<_>>(), lines);
                 for ((script, index), runs) in &*run_counts.lock() {
-                    let judged = results.iter().flatten().find(|it| it.submission == *script);
+                    let mut judged = results.iter().flatten();
+                    let judged = judged.find(|judged| judged.submission == *script);
                     let name = format!("secret/{index}");
+                    let cases = judged.map(|judged| &judged.cases);
                     let counts =
-                        judged.is_none_or(|it| it.cases.iter().any(|it| it.test_case == name));
+                        cases.is_none_or(|cases| cases.iter().any(|case| case.test_case == name));
                     assert!(*runs == 1 || counts, "{script} ran {runs} times on {name} in vain");
                 }
                 // A failure occurs in the first run.
-                let runs = results.iter().map(|it| it.as_ref().map_or(1, |it| it.cases.len()));
+                let runs = |result: &SubmissionResult| {
+                    result.as_ref().map_or(1, |judged| judged.cases.len())
+                };
+                let runs = results.iter().map(runs);
                 if slots == 1 && omits {
                     assert_eq!(run_counts.lock().len(), runs.sum::<usize>());
                 }
@@ -241,7 +247,7 @@ fn check_of(
                 lines.push("interrupted".to_owned());
             }
         }
-        lines.extend(remarks.into_inner());
+        lines.extend(messages.into_inner());
         assert_eq!(lines, expected, "{slots} slots");
     }
 }

@@ -83,6 +83,7 @@ mod judge;
 mod keeper;
 mod noticed;
 mod run;
+mod setup;
 mod sys;
 mod view;
 mod wire;

@@ -27,15 +27,15 @@ pub fn dates_show_changes(file: &File) -> bool {
             Ok(()) => true,
             // Only its owner may ask. Files of root are the system's.
             Err(Errno(libc::EACCES)) => {
-                file.metadata().is_ok_and(|found| found.uid() == 0 && found.mode() & 0o022 == 0)
+                file.metadata().is_ok_and(|stat| stat.uid() == 0 && stat.mode() & 0o022 == 0)
             }
             Err(_) => false,
         }
 }
 
 fn is_dated(file: &File) -> bool {
-    let found = rustix::fs::fstatfs(file);
-    found.is_ok_and(|found| DATING_FILE_SYSTEMS.contains(&(found.f_type as u32)))
+    let stat = rustix::fs::fstatfs(file);
+    stat.is_ok_and(|stat| DATING_FILE_SYSTEMS.contains(&(stat.f_type as u32)))
 }
 
 /// Files and directories of `/etc` that programs see.

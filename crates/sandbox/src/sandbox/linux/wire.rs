@@ -24,6 +24,7 @@ use serde_with::serde_as;
 
 use crate::sandbox::clock::timespec;
 use crate::sandbox::control::StopCause;
+use crate::sandbox::linux::sys;
 use juror_core::job::{Job, JobReply};
 use juror_core::judgement::JudgeError;
 use juror_core::serial::PathBytes;
@@ -123,6 +124,12 @@ pub(super) fn reopen(file: &File, flags: OFlags) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, flags | OFlags::CLOEXEC, Mode::empty())?)
 }
 
+/// For messages between two processes.
+pub(super) fn socket_pair() -> Result<(OwnedFd, OwnedFd), Errno> {
+    let kind = SocketType::SEQPACKET;
+    rustix::net::socketpair(AddressFamily::UNIX, kind, SocketFlags::CLOEXEC, None)
+}
+
 /// Waits until a message or the end of the other side can be read; `false` if neither comes in this time.
 pub(super) fn is_answered(socket: impl AsFd, patience: Duration) -> Result<bool, Errno> {
     let until = Instant::now() + patience;
@@ -134,6 +141,19 @@ pub(super) fn is_answered(socket: impl AsFd, patience: Duration) -> Result<bool,
             other => return other.map(|ready| ready > 0),
         }
     }
+}
+
+/// Kills the process on the other side if it does not answer in time. It is waited for elsewhere.
+pub(super) fn is_answered_or_killed(
+    socket: &OwnedFd,
+    process: i32,
+    patience: Duration,
+) -> Result<bool, Errno> {
+    let is_answered = is_answered(socket, patience)?;
+    if !is_answered {
+        let _ = sys::kill(process, libc::SIGKILL);
+    }
+    Ok(is_answered)
 }
 
 /// Gives the kernel time to collect unreachable sockets; it looks for them when one is closed.

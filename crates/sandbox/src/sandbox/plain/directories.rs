@@ -50,14 +50,19 @@ impl RunDirectory {
         let [directory, _] = disk.prepare(&keep_owner)?;
         let hosts = job.command.visible.iter().map(host_path).collect::<Result<Vec<_>, _>>()?;
         let inside = job.command.visible.iter().map(|shown| &*shown.inside);
-        let names = disk.path_translation(inside.zip(hosts.iter().map(|host| &**host)));
-        let filled = FilledBox::fill(directory, &job.files, &names, &keep_owner, &write_blob)?;
+        let translation = disk.path_translation(inside.zip(hosts.iter().map(|host| &**host)));
+        let filled =
+            FilledBox::fill(directory, &job.files, &translation, &keep_owner, &write_blob)?;
         let path = disk.box_path();
         if !job.writable {
             let rights = Permissions::from_mode(0o555);
             fs::set_permissions(&path, rights).step("make the box read-only")?;
         }
-        Ok(Self { command: translate_command(&job.command, &names), path, filled_box: filled })
+        Ok(Self {
+            command: translate_command(&job.command, &translation),
+            path,
+            filled_box: filled,
+        })
     }
 
     pub(super) fn new_bytes(&self) -> Result<u64, Fault> {
@@ -127,14 +132,18 @@ fn write_blob(
 }
 
 /// Has the paths of the machine, and the whole environment.
-fn translate_command(command: &Command, names: &PathTranslation) -> Command {
+fn translate_command(command: &Command, translation: &PathTranslation) -> Command {
     let text = |text: Vec<u8>| String::from_utf8_lossy(&text).into_owned();
     let variable = |(name, value): (String, String)| {
-        let value = text(names.translate_variable(&name, &value));
+        let value = text(translation.translate_variable(&name, &value));
         (name, value)
     };
     Command {
-        argv: command.argv.iter().map(|it| text(names.translate_text(it.as_bytes()))).collect(),
+        argv: command
+            .argv
+            .iter()
+            .map(|arg| text(translation.translate_text(arg.as_bytes())))
+            .collect(),
         env: environment::program_environment(&command.env).into_iter().map(variable).collect(),
         visible: Vec::new(),
     }

@@ -66,10 +66,10 @@ impl Drop for Guard {
     }
 }
 
-fn watch_judge(mut hears: PipeReader, clean_up: impl FnOnce()) {
+fn watch_judge(mut pipe: PipeReader, clean_up: impl FnOnce()) {
     let mut group = NO_GROUP;
     let mut number = [0; 4];
-    while hears.read_exact(&mut number).is_ok() {
+    while pipe.read_exact(&mut number).is_ok() {
         group = i32::from_ne_bytes(number);
         if group == GUARD_NOT_NEEDED {
             return;

@@ -94,9 +94,9 @@ pub(in crate::sandbox) fn gaps() -> Vec<String> {
     } else {
         "CPU time: processes that are not waited for are not counted"
     };
-    let root = rustix::process::geteuid().is_root();
+    let is_root = rustix::process::geteuid().is_root();
     let root =
-        root.then_some("rights: programs run as root, as you do; run juror as an ordinary user");
+        is_root.then_some("rights: programs run as root, as you do; run juror as an ordinary user");
     let gaps = [
         "files: programs can read and change all that you can, including test data and answers",
         "network: programs can use it",

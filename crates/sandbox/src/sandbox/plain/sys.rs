@@ -42,7 +42,7 @@ impl ProgramStart {
         if command.argv.is_empty() {
             return Err(Fault::new("start the program", "no program given"));
         }
-        let arguments = command.argv.iter().map(|it| it.clone().into_bytes());
+        let arguments = command.argv.iter().map(|argument| argument.clone().into_bytes());
         let variables = command.env.iter();
         Ok(Self {
             argv: ExecStrings::new(arguments)?,
@@ -86,7 +86,7 @@ impl ProgramStart {
         }
         for limit in &self.limits {
             let [current, maximum] =
-                [limit.soft, limit.hard].map(|it| (it != UNLIMITED).then_some(it));
+                [limit.soft, limit.hard].map(|value| (value != UNLIMITED).then_some(value));
             let limited = Rlimit { current, maximum };
             setrlimit(limit.resource, limited)?;
         }

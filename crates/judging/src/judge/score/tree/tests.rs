@@ -23,7 +23,7 @@ fn data(lines: &[&str]) -> (TestData, Graders) {
         let cases: usize = words.next().unwrap().parse().unwrap();
         let mut keys = GradingKeys::default();
         for (key, value) in words.map(|word| word.split_once('=').unwrap()) {
-            let flags = || value.split(',').filter(|it| !it.is_empty()).map(str::to_owned);
+            let flags = || value.split(',').filter(|flag| !flag.is_empty()).map(str::to_owned);
             match key {
                 "on" if value == "break" => keys.on_reject = Some(OnReject::Break),
                 "on" => keys.on_reject = Some(OnReject::Continue),
@@ -70,7 +70,7 @@ fn total<'a>(
     let tree = GroupTree::new(data, graders, true);
     let result = |name: &str| {
         let index = data.cases.iter().position(|case| case.name == name)?;
-        let verdict = Some(verdicts[index]).filter(|it| *it != ".").map(verdict)?;
+        let verdict = Some(verdicts[index]).filter(|word| *word != ".").map(verdict)?;
         let score = score_by_rules(tree.case_scoring(&data.cases[index]), verdict);
         Some(CaseResult { verdict, score: score.map(|score| score.score) })
     };

@@ -270,13 +270,13 @@ impl SlotGroups for NoGroups {}
 pub(super) fn create(
     placement: Option<&Placement>,
     name: &str,
-    slot: OomPolicy,
+    oom_policy: OomPolicy,
 ) -> Result<Box<dyn SlotGroups>, Fault> {
     Ok(match placement {
         None => Box::new(NoGroups),
         Some(Placement::V2(parent)) => Box::new(Version2Groups::create(parent, name)?),
         Some(Placement::V1(controllers)) => {
-            Box::new(Version1Groups::create(controllers, name, slot)?)
+            Box::new(Version1Groups::create(controllers, name, oom_policy)?)
         }
     })
 }
@@ -317,6 +317,8 @@ pub(super) fn read_text(directory: &OwnedFd, name: &str) -> Result<String, Fault
     read_all(&rustix::fs::openat(directory, name, flags, Mode::empty()).step_on("open", name)?)
 }
 
+const READ_STEP: &str = "read the counters of the control group";
+
 pub(super) fn read_all(file: &OwnedFd) -> Result<String, Fault> {
     let mut buffer = [0; 8192];
     let length = sys::pread(file.as_raw_fd(), &mut buffer).step(READ_STEP)?;
@@ -326,8 +328,6 @@ pub(super) fn read_all(file: &OwnedFd) -> Result<String, Fault> {
 pub(super) fn read_number(file: &OwnedFd) -> Result<u64, Fault> {
     read_first_number(file.as_raw_fd()).step(READ_STEP)
 }
-
-const READ_STEP: &str = "read the counters of the control group";
 
 /// The first number in a kernel file. Does not allocate.
 pub(super) fn read_first_number(fd: RawFd) -> Result<u64, Errno> {

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::ffi::CString;
 use std::fs::File;
-use std::io::Write;
+use std::io::{self, Write};
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::Path;
 use std::thread::sleep;
@@ -16,15 +16,14 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::process::{Pid, PidfdFlags};
 
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::cgroup::stale;
+
 use crate::sandbox::linux::cgroup::{
     CgroupFiles, ControllerDirectories, GroupUsage, KERNEL_VARIATION, LEFTOVER_MIN, MemoryPeak,
     MemoryRoom, OomPolicy, SlotGroups, UsageBaseline, cached_files, changed_limit, kernel_limit,
-    named_number, open_file, peak_since, read_all, read_number, read_text, remove_directory,
+    named_number, open_file, peak_since, read_all, read_number, read_text, remove_directory, stale,
     write_file, write_number,
 };
 use crate::sandbox::linux::sys;
-use crate::sandbox::linux::view::mounts::c_path;
 use juror_core::limits::Limits;
 
 /// Memory that runs may leave in a group, in bytes.
@@ -39,7 +38,7 @@ pub(crate) struct Version1Groups {
     processes: Option<Version1Processes>,
     /// The memory group, if there is one, is the first.
     directories: Vec<GroupDirectory>,
-    slot: OomPolicy,
+    oom_policy: OomPolicy,
 }
 
 struct Version1Memory {
@@ -101,10 +100,10 @@ impl Version1Groups {
     pub(crate) fn create(
         controllers: &ControllerDirectories,
         name: &str,
-        slot: OomPolicy,
+        oom_policy: OomPolicy,
     ) -> Result<Self, Fault> {
         let mut group =
-            Self { memory: None, cpu: None, processes: None, directories: Vec::new(), slot };
+            Self { memory: None, cpu: None, processes: None, directories: Vec::new(), oom_policy };
         let joined = group.join_all(controllers, name);
         if joined.is_err() {
             group.remove();
@@ -115,7 +114,7 @@ impl Version1Groups {
     fn join_all(&mut self, controllers: &ControllerDirectories, name: &str) -> Result<(), Fault> {
         if let Some(parent) = &controllers.memory {
             let directory = self.make(parent, name)?;
-            self.memory = Some(Version1Memory::join(&directory, self.slot)?);
+            self.memory = Some(Version1Memory::join(&directory, self.oom_policy)?);
         }
         if let Some(parent) = &controllers.cpuacct {
             let directory = self.join(parent, name)?;
@@ -147,7 +146,8 @@ impl Version1Groups {
         let parent_fd = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", &shown)?;
         let members = File::options().write(true).open(parent.join("tasks"));
-        let name = |name: &str| c_path(Path::new(name));
+        let name =
+            |name: &str| CString::new(name).map_err(io::Error::from).step("name the control group");
         let home = GroupDirectory {
             parent: parent_fd,
             name: name(own_name)?,
@@ -191,7 +191,7 @@ impl SlotGroups for Version1Groups {
         };
         std::mem::swap(&mut home.name, &mut home.other_name);
         let directory = home.make().step("make another control group for memory")?;
-        let memory = self.memory.insert(Version1Memory::join(&directory, self.slot)?);
+        let memory = self.memory.insert(Version1Memory::join(&directory, self.oom_policy)?);
         // Sets `own`, which must be measured before the first run.
         memory.has_leftovers();
         remove_directory(&home.parent, &home.other_name);
@@ -286,7 +286,7 @@ impl GroupDirectory {
     fn list_members(&self) -> String {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let directory = rustix::fs::openat(&self.parent, &self.name, flags, Mode::empty());
-        let listed = directory.ok().and_then(|it| read_text(&it, "tasks").ok());
+        let listed = directory.ok().and_then(|group| read_text(&group, "tasks").ok());
         listed.unwrap_or_default()
     }
 
@@ -330,9 +330,9 @@ fn read_cached(stat: &OwnedFd, kernel_usage: Option<&OwnedFd>) -> Result<u64, Fa
 
 impl Version1Memory {
     /// Opens a new group. Moves this process there if it is spared when memory is short.
-    fn join(directory: &OwnedFd, slot: OomPolicy) -> Result<Self, Fault> {
+    fn join(directory: &OwnedFd, oom_policy: OomPolicy) -> Result<Self, Fault> {
         let mut members = None;
-        match slot {
+        match oom_policy {
             OomPolicy::SpareSlot => write_file(directory, "tasks", "0")?,
             OomPolicy::MayKillSlot => members = Some(open_file(directory, "tasks")?),
         }
@@ -479,7 +479,7 @@ impl Version1Memory {
         &mut self,
         baseline: &UsageBaseline,
         file_peak: MemoryPeak,
-        used: &mut GroupUsage,
+        usage: &mut GroupUsage,
     ) -> Result<(), Fault> {
         let peak = read_number(&self.peak)?;
         let mut gained = 0;
@@ -489,14 +489,14 @@ impl Version1Memory {
             self.idle_usage += gained;
             self.cached = cached;
         }
-        used.memory = Some(peak_since(file_peak.final_peak(peak), baseline.memory + gained));
+        usage.memory = Some(peak_since(file_peak.final_peak(peak), baseline.memory + gained));
         let killed = named_number(&read_all(&self.control)?, "oom_kill");
-        used.killed_for_memory = killed.saturating_sub(self.killed);
+        usage.killed_for_memory = killed.saturating_sub(self.killed);
         self.killed = killed;
-        used.has_dropped_caches = self.was_hit(peak)? && used.killed_for_memory == 0;
-        used.kernel_limit = self.limit_of_run.get().map(|it| it.saturating_sub(self.used_before));
-        used.was_within_limit = used.killed_for_memory > 0 && self.is_within_limit(peak)?;
-        if let (Some(alarm), 1..) = (&self.alarm, used.killed_for_memory) {
+        usage.has_dropped_caches = self.was_hit(peak)? && usage.killed_for_memory == 0;
+        usage.kernel_limit = self.limit_of_run.get().map(|it| it.saturating_sub(self.used_before));
+        usage.was_within_limit = usage.killed_for_memory > 0 && self.is_within_limit(peak)?;
+        if let (Some(alarm), 1..) = (&self.alarm, usage.killed_for_memory) {
             // It must not become readable in the next run.
             let _ = rustix::io::read(alarm, &mut [0; 8]);
         }

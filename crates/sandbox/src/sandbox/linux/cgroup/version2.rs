@@ -2,6 +2,7 @@
 
 use std::cell::Cell;
 use std::ffi::CString;
+use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
 use std::path::Path;
 
@@ -13,7 +14,6 @@ use crate::sandbox::linux::cgroup::{
     cached_files, changed_limit, first_number, kernel_limit, named_number, open_file, peak_since,
     read_number, read_text, remove_directory, write_file,
 };
-use crate::sandbox::linux::view::mounts::c_path;
 use juror_core::limits::Limits;
 
 pub(crate) struct Version2Groups {
@@ -34,7 +34,7 @@ impl Version2Groups {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
         let parent = rustix::fs::open(parent, flags, Mode::empty())
             .step_on("open the control group", parent.display())?;
-        let name = c_path(Path::new(name))?;
+        let name = CString::new(name).map_err(io::Error::from).step("name the control group")?;
         Ok(Self { parent, name, run: None })
     }
 }

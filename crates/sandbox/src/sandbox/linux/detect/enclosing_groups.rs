@@ -28,9 +28,9 @@ impl EnclosingGroups {
     /// `groups` is the text of `/proc/PID/cgroup`.
     fn from_texts(hierarchies: &[CgroupHierarchy], groups: &str) -> Self {
         let above = |controller: &str, limit: [&str; 2]| {
-            let has = |it: &&CgroupHierarchy| it.controllers.iter().any(|name| name == controller);
-            let first = hierarchies.iter().find(has);
-            let second = hierarchies.iter().find(|it| it.controllers.is_empty());
+            let has = |names: &[String]| names.iter().any(|name| name == controller);
+            let first = hierarchies.iter().find(|hierarchy| has(&hierarchy.controllers));
+            let second = hierarchies.iter().find(|hierarchy| hierarchy.controllers.is_empty());
             let hierarchy = first.or(second)?;
             let own = own_group(hierarchy, groups)?;
             let above =

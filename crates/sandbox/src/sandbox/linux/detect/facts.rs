@@ -9,7 +9,7 @@ use rustix::process::{Resource, getrlimit};
 use crate::sandbox::disk::temporary_facts;
 use crate::sandbox::linux::cgroup::Placement;
 use crate::sandbox::linux::detect::enclosing_groups::EnclosingGroups;
-use crate::sandbox::linux::detect::host::{Host, mounted_hierarchies};
+use crate::sandbox::linux::detect::host::{Host, allowed_cores, mounted_hierarchies};
 use crate::sandbox::linux::sys;
 use crate::sandbox::pace::calibrate;
 use juror_core::host::{CgroupFacts, HostFacts, NamespaceSettings, Processors};
@@ -50,7 +50,7 @@ impl Host {
                 .flatten()
                 .min(),
             processors: Processors {
-                logical: host.logical_cores(),
+                logical: allowed_cores().len(),
                 physical: host.physical_cores().len(),
                 load: fs::read_to_string("/proc/loadavg").ok().and_then(|text| load(&text)),
             },
@@ -75,12 +75,12 @@ impl Host {
         match &self.placement {
             Some(Placement::V2(directory)) => facts.usable2 = Some(directory.clone()),
             Some(Placement::V1(controllers)) => {
-                let found = [
+                let directories = [
                     ("memory", &controllers.memory),
                     ("cpuacct", &controllers.cpuacct),
                     ("pids", &controllers.pids),
                 ];
-                let usable = found.iter().filter(|(_, directory)| directory.is_some());
+                let usable = directories.iter().filter(|(_, directory)| directory.is_some());
                 facts.usable1 = usable.map(|(name, _)| (*name).to_owned()).collect();
             }
             None => {}

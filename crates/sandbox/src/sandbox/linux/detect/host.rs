@@ -6,13 +6,10 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::Access;
 
-use crate::sandbox::linux::cgroup::stale;
-use crate::sandbox::linux::cgroup::{ControllerDirectories, Placement};
+use crate::sandbox::linux::cgroup::{ControllerDirectories, Placement, stale};
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
-use crate::sandbox::linux::keeper::prepare::SlotSetup;
 use crate::sandbox::linux::keeper::procfs::status_field;
-use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
-use crate::sandbox::linux::view::landlock;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange, UserIdentity};
 use crate::sandbox::plain;
 use crate::sandbox::slot::CoreId;
 use juror_core::host::TriedIsolation;
@@ -50,7 +47,7 @@ impl Host {
                 Isolation::UserNamespaces
             },
             is_administrator,
-            landlock_user_change: landlock::user_change(&status),
+            landlock_user_change: user_change_by_landlock(&status),
             refused: Vec::new(),
             cores: physical_cores(Path::new("/sys/devices/system/cpu"), &allowed_cores()),
         };
@@ -83,10 +80,6 @@ impl Host {
             Isolation::Plain => plain::gaps(),
             Isolation::Namespaces | Isolation::UserNamespaces | Isolation::Landlock => Vec::new(),
         }
-    }
-
-    pub(crate) fn logical_cores(&self) -> usize {
-        allowed_cores().len()
     }
 
     pub(crate) fn with_isolation(&self, isolation: Isolation) -> Self {
@@ -154,8 +147,25 @@ fn is_administrator(status: &str) -> bool {
     has_capabilities(status, &[CAP_SYS_ADMIN, CAP_SETUID, CAP_SETGID])
 }
 
+/// Without namespaces, programs get another user if this process has the rights for that.
+///
+/// To be root is not enough: this process must be able to give files away, and to kill processes of the other user.
+fn user_change_by_landlock(status: &str) -> UserChange {
+    const CHOWN: u32 = 0;
+    const DAC_OVERRIDE: u32 = 1;
+    const FOWNER: u32 = 3;
+    const KILL: u32 = 5;
+    const SETGID: u32 = 6;
+    const SETUID: u32 = 7;
+    if has_capabilities(status, &[CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID]) {
+        UserChange::Switch
+    } else {
+        UserChange::Unchanged
+    }
+}
+
 /// All of these capabilities are effective, by the text of `/proc/self/status`.
-pub(crate) fn has_capabilities(status: &str, all: &[u32]) -> bool {
+fn has_capabilities(status: &str, all: &[u32]) -> bool {
     let mask = status_field(status, "CapEff:").and_then(|mask| u64::from_str_radix(mask, 16).ok());
     mask.is_some_and(|mask| all.iter().all(|capability| mask & (1 << capability) != 0))
 }
@@ -238,6 +248,9 @@ fn find_placement(mounts: &str, groups: &str) -> Option<Placement> {
     is_any.then_some(Placement::V1(controllers))
 }
 
+/// The group below a delegated one to which its processes move. It is removed with the delegated one.
+const MEMBER_GROUP: &str = "juror";
+
 /// The nearest group, at or above our own, that meets two conditions. Groups with the needed controllers can be made
 /// below it, and our group can start processes there.
 ///
@@ -278,9 +291,6 @@ fn can_write(directory: &Path, name: &str) -> bool {
     rustix::fs::access(directory.join(name), Access::WRITE_OK).is_ok()
 }
 
-/// The group below a delegated one to which its processes move. It is removed with the delegated one.
-const MEMBER_GROUP: &str = "juror";
-
 /// Moves the processes of our group to a group below it, so that it can hand down controllers. If that does not help,
 /// they move back.
 fn empty_own_group(group: &Path) -> bool {
@@ -318,7 +328,7 @@ fn can_make_groups(directory: &Path) -> bool {
     is_made && fs::remove_dir(&probe).is_ok()
 }
 
-fn allowed_cores() -> Vec<CoreId> {
+pub(super) fn allowed_cores() -> Vec<CoreId> {
     match rustix::thread::sched_getaffinity(None) {
         Ok(set) => (0..rustix::thread::CpuSet::MAX_CPU)
             .filter(|core| set.is_set(*core))

@@ -7,20 +7,25 @@ use crate::sandbox::linux::filter::seccomp::{
     CallRule, EPERM, NOT_SUPPORTED, PRETEND_SUCCESS, build_filter, error_answer, forbidden_bits,
 };
 
-pub(crate) fn additional_filter(same_user: SameUser) -> Vec<sock_filter> {
-    let files = match same_user {
-        SameUser::Yes => SAME_USER_RULES,
-        SameUser::No => &[],
-    };
-    // None of these rules needs a pass.
-    build_filter(RULES_FOR_ALL.iter().chain(files), 0)
-}
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum SameUser {
     Yes,
     No,
 }
+
+const ONLY_ITSELF: CallRule =
+    CallRule::AllowedValues { argument: 0, values: &[0], errno: libc::EPERM };
+const LEASES_AND_NOTES: CallRule = CallRule::ByValue {
+    argument: 1,
+    answers: &[
+        (libc::F_SETLEASE, error_answer(libc::EPERM)),
+        (libc::F_NOTIFY, error_answer(libc::EPERM)),
+    ],
+};
+// Source: the kernel's `scripts/syscall.tbl`.
+const FCHMODAT2: i64 = 452;
+const REMOVEXATTRAT: i64 = 466;
+const FILE_SETATTR: i64 = 469;
 
 const RULES_FOR_ALL: &[(i64, CallRule)] = &[
     // Landlock does not cover sockets with a name in the file system, such as those of many services.
@@ -71,19 +76,14 @@ const SAME_USER_RULES: &[(i64, CallRule)] = &[
     (FILE_SETATTR, NOT_SUPPORTED),
 ];
 
-const ONLY_ITSELF: CallRule =
-    CallRule::AllowedValues { argument: 0, values: &[0], errno: libc::EPERM };
-const LEASES_AND_NOTES: CallRule = CallRule::ByValue {
-    argument: 1,
-    answers: &[
-        (libc::F_SETLEASE, error_answer(libc::EPERM)),
-        (libc::F_NOTIFY, error_answer(libc::EPERM)),
-    ],
-};
-// Source: the kernel's `scripts/syscall.tbl`.
-const FCHMODAT2: i64 = 452;
-const REMOVEXATTRAT: i64 = 466;
-const FILE_SETATTR: i64 = 469;
+pub(crate) fn additional_filter(same_user: SameUser) -> Vec<sock_filter> {
+    let files = match same_user {
+        SameUser::Yes => SAME_USER_RULES,
+        SameUser::No => &[],
+    };
+    // None of these rules needs a pass.
+    build_filter(RULES_FOR_ALL.iter().chain(files), 0)
+}
 
 #[cfg(test)]
 mod tests {

@@ -111,6 +111,14 @@ const GIVES_BACK: u32 = (libc::FALLOC_FL_PUNCH_HOLE | libc::FALLOC_FL_COLLAPSE_R
 /// Pages from the machine's stock of huge ones. They are charged to no group.
 const HUGE_PAGES: CallRule = forbidden_bits(3, libc::MAP_HUGETLB as u32, libc::EPERM);
 
+/// Chooses the signal that tells of a descriptor's readiness. Source: the kernel's `asm-generic/fcntl.h`.
+pub(crate) const F_SETSIG: i32 = 10;
+
+/// Hints about the lifetime of written data. They are stored in the file for all to see, even if it is only readable.
+/// Its owner may set them, and before Linux 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
+const F_SET_RW_HINT: i32 = 1036;
+const F_SET_FILE_RW_HINT: i32 = 1038;
+
 /// Two runs could communicate by locks on shared files. A file that is only readable can only be locked for reading,
 /// by any number of processes at once. So it is enough that no program may ask who holds a lock. (`flock` can lock
 /// such files exclusively, so it does nothing. If it failed, Java would complain on standard output.) Locks of an open
@@ -132,14 +140,6 @@ const FILE_CONTROL: &[(i32, u32)] = &[
     // 64 pipes of the maximal size use up all pipe memory of a user.
     (libc::F_SETPIPE_SZ, error_answer(libc::EPERM)),
 ];
-
-/// Chooses the signal that tells of a descriptor's readiness. Source: the kernel's `asm-generic/fcntl.h`.
-pub(crate) const F_SETSIG: i32 = 10;
-
-/// Hints about the lifetime of written data. They are stored in the file for all to see, even if it is only readable.
-/// Its owner may set them, and before Linux 6.9 everybody. Source: `F_SET_RW_HINT(2const)`.
-const F_SET_RW_HINT: i32 = 1036;
-const F_SET_FILE_RW_HINT: i32 = 1038;
 
 /// Requests of programs to terminals, pipes and sockets. All others concern file systems, namespaces and devices: a
 /// mark on a file, a counter of the machine, a key that outlives its process. Source: `ioctl_tty(2)`, the kernel's

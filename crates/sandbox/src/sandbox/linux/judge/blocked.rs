@@ -77,20 +77,20 @@ impl ProcessWatch {
         }
         // The slot starts one process for each run; later ones are orphans that it adopted.
         let Some((first, adopted)) = below.split_first() else { return below };
-        let mut found = children(*first);
-        found.extend(adopted);
-        found
+        let mut processes = children(*first);
+        processes.extend(adopted);
+        processes
     }
 }
 
 /// Includes all descendants.
-fn with_children(mut found: Vec<i32>) -> Vec<i32> {
+fn with_children(mut processes: Vec<i32>) -> Vec<i32> {
     let mut index = 0;
-    while let Some(process) = found.get(index).copied() {
-        found.extend(children(process));
+    while let Some(process) = processes.get(index).copied() {
+        processes.extend(children(process));
         index += 1;
     }
-    found
+    processes
 }
 
 impl ProgramPipes {
@@ -396,7 +396,7 @@ mod tests {
             let process = self.shell.id().cast_signed();
             loop {
                 match self.pipes.observe_processes(&[process], || false) {
-                    Some(seen) if seen.waits_for() == Some(WaitReason::Input) => return seen,
+                    Some(state) if state.waits_for() == Some(WaitReason::Input) => return state,
                     _ => thread::sleep(Duration::from_millis(1)),
                 }
             }
@@ -417,8 +417,8 @@ mod tests {
         const CLOSES_FIRST: &str = "exec >&-; read line";
         let check = |scripts: [&str; 2], are_still: [bool; 2]| {
             let sides = scripts.map(WaitingShell::start);
-            let seen = sides.each_ref().map(WaitingShell::observe_waiting);
-            let found = seen.map(|seen| matches!(seen, ProgramState::Blocked(_)));
+            let states = sides.each_ref().map(WaitingShell::observe_waiting);
+            let found = states.map(|state| matches!(state, ProgramState::Blocked(_)));
             assert_eq!(found, are_still, "{scripts:?}");
         };
         check([WAITS, WAITS], [true, true]);

@@ -44,40 +44,41 @@ pub(crate) struct PackedJob<'a> {
     pub(crate) contents: Option<File>,
 }
 
-pub(crate) fn pack_job(job: &Job, shown: LargeFiles) -> Result<PackedJob<'_>, Fault> {
-    let (mut left, mut large) = (Cow::Borrowed(job), Vec::new());
+pub(crate) fn pack_job(job: &Job, large_files: LargeFiles) -> Result<PackedJob<'_>, Fault> {
+    let (mut packed, mut large) = (Cow::Borrowed(job), Vec::new());
     for (index, entry) in job.files.iter().enumerate() {
         let Some(blob) = entry.blob() else { continue };
-        let Some(found) = find_large(blob, shown).step_on("read", blob)? else { continue };
-        let left = left.to_mut();
+        let Some(found) = find_large(blob, large_files).step_on("read", blob)? else { continue };
+        let packed = packed.to_mut();
         let length = Bytes(blob.len().step_on("measure", blob)?);
-        left.box_size = left.box_size.saturating_sub(length);
-        left.files[index].node = Node::plain(Blob::default());
+        packed.box_size = packed.box_size.saturating_sub(length);
+        packed.files[index].node = Node::plain(Blob::default());
         large.push(LargeFile { name: Some(entry.name.clone()), ..found });
     }
-    if let Some(found) = find_large(&job.stdin, shown).step_on("read", &job.stdin)? {
-        left.to_mut().stdin = Blob::default();
+    if let Some(found) = find_large(&job.stdin, large_files).step_on("read", &job.stdin)? {
+        packed.to_mut().stdin = Blob::default();
         large.push(found);
     }
-    check_copied(&left)?;
-    let contents = pack_contents(&left)?;
-    Ok(PackedJob { job: left, large, contents })
+    check_copied(&packed)?;
+    let contents = pack_contents(&packed)?;
+    Ok(PackedJob { job: packed, large, contents })
 }
 
 /// `None` if it is small, or cannot be shown. It has no name yet.
-fn find_large(blob: &Blob, shown: LargeFiles) -> io::Result<Option<LargeFile>> {
-    if shown == LargeFiles::None || blob.len()? <= MEMORY_COPY_MAX {
+fn find_large(blob: &Blob, large_files: LargeFiles) -> io::Result<Option<LargeFile>> {
+    if large_files == LargeFiles::None || blob.len()? <= MEMORY_COPY_MAX {
         return Ok(None);
     }
     let Some(file) = blob.opened()? else { return Ok(None) };
-    let found = file.metadata()?;
+    let metadata = file.metadata()?;
     let path = fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-    let (device, inode) = (found.dev(), found.ino());
+    let (device, inode) = (metadata.dev(), metadata.ino());
     // A file without a name has a path that leads nowhere, or elsewhere.
     let is_there = fs::symlink_metadata(&path)
         .is_ok_and(|there| (there.dev(), there.ino()) == (device, inode));
     const READ_BY_ALL: u32 = 0o004;
-    if !is_there || shown == LargeFiles::ReadableByAll && found.mode() & READ_BY_ALL == 0 {
+    let must_be_public = large_files == LargeFiles::ReadableByAll;
+    if !is_there || (must_be_public && metadata.mode() & READ_BY_ALL == 0) {
         return Ok(None);
     }
     io::copy(&mut blob.open()?.take(READ_AHEAD), &mut io::sink())?;

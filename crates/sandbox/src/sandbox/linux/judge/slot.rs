@@ -8,22 +8,20 @@ use std::sync::{Arc, Once};
 use std::time::Duration;
 
 use rustix::fs::Mode;
-use rustix::net::{AddressFamily, Shutdown, SocketFlags, SocketType};
+use rustix::net::Shutdown;
 
 use crate::sandbox::capture::{Outputs, copy_file};
 use crate::sandbox::control::{Control, RUN_STEP, RunEnder, StopCause};
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::keep_box;
-use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::cgroup::stale;
+use crate::sandbox::linux::cgroup::{Placement, stale};
 use crate::sandbox::linux::detect::host::Host;
 use crate::sandbox::linux::judge::blocked::ProcessWatch;
 use crate::sandbox::linux::judge::pack::{self, LargeFiles, PackedJob};
 use crate::sandbox::linux::judge::user::{self, UserReservation};
 use crate::sandbox::linux::keeper::notifications::AlarmFlag;
-use crate::sandbox::linux::keeper::prepare::SlotSetup;
 use crate::sandbox::linux::keeper::server;
-use crate::sandbox::linux::run::child::UserChange;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::wire::{self, SlotAnswer, SlotRequest};
 use crate::sandbox::slot::{Backend, CoreId, FinishedRun, StreamEnds};
@@ -102,13 +100,7 @@ impl LinuxSlot {
             (_, UserChange::Switch) => LargeFiles::ReadableByAll,
             (_, UserChange::Unchanged) => LargeFiles::All,
         };
-        let (ours, theirs) = rustix::net::socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )
-        .step("connect the judge with its sandbox")?;
+        let (ours, theirs) = wire::socket_pair().step("connect the judge with its sandbox")?;
         let groups = setup
             .placement
             .clone()
@@ -130,7 +122,7 @@ impl LinuxSlot {
             large_files,
             buffer: vec![0; wire::MESSAGE_BYTES_MAX],
         };
-        if !is_answered_or_killed(&slot.socket, slot.process, patience).step(START_STEP)? {
+        if !wire::is_answered_or_killed(&slot.socket, slot.process, patience).step(START_STEP)? {
             return Ok(None);
         }
         let received = wire::receive(&slot.socket, &mut slot.buffer);
@@ -234,12 +226,12 @@ impl Backend for LinuxSlot {
         keep_in: &Path,
     ) -> Result<FinishedRun, JudgeError> {
         let run = self.control.begin_run();
-        let answered = self.run_and_receive(job, run, ends)?;
-        match answered.answer {
+        let response = self.run_and_receive(job, run, ends)?;
+        match response.answer {
             SlotAnswer::Done { reply, started, has_killed } => {
-                let mut fds = answered.fds.into_iter();
+                let mut fds = response.fds.into_iter();
                 let mut reply =
-                    Self::complete_reply(job, *reply, answered.outputs, &mut fds, keep_in)?;
+                    Self::complete_reply(job, *reply, response.outputs, &mut fds, keep_in)?;
                 reply.outcome.has_killed = has_killed;
                 Ok(FinishedRun { reply, started })
             }
@@ -288,19 +280,6 @@ fn start_until_answered<T>(
     Err(JudgeError::new(START_STEP, reason).transient())
 }
 
-/// Ends the process if it does not answer in time. It is waited for elsewhere.
-pub(super) fn is_answered_or_killed(
-    socket: &OwnedFd,
-    process: i32,
-    patience: Duration,
-) -> Result<bool, rustix::io::Errno> {
-    let is_answered = wire::is_answered(socket, patience)?;
-    if !is_answered {
-        let _ = sys::kill(process, libc::SIGKILL);
-    }
-    Ok(is_answered)
-}
-
 fn gone_fault(step: &str) -> JudgeError {
     JudgeError::new(step, "the sandbox's process ended unexpectedly").transient()
 }
@@ -327,9 +306,7 @@ mod tests {
         let mut count = 0;
         let started = start_until_answered(|_| {
             count += 1;
-            let flags = SocketFlags::CLOEXEC;
-            let (family, kind) = (AddressFamily::UNIX, SocketType::SEQPACKET);
-            let (ours, theirs) = rustix::net::socketpair(family, kind, flags, None).unwrap();
+            let (ours, theirs) = wire::socket_pair().unwrap();
             let is_silent = count <= silent;
             let work = || {
                 let answer = SlotAnswer::Ready;
@@ -339,7 +316,7 @@ mod tests {
             // SAFETY: it only sends and waits.
             let process = unsafe { sys::fork(work) }.unwrap();
             let patience = Duration::from_millis(if is_silent { 20 } else { 60_000 });
-            let is_answered = is_answered_or_killed(&ours, process, patience).unwrap();
+            let is_answered = wire::is_answered_or_killed(&ours, process, patience).unwrap();
             drop((ours, theirs));
             sys::wait(process).unwrap();
             Ok(is_answered.then_some(()))

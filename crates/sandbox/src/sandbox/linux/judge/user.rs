@@ -10,13 +10,13 @@
 use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::time::Duration;
 
-use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use rustix::process::Resource;
 
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::judge::slot::is_answered_or_killed;
+
 use crate::sandbox::linux::keeper::prepare;
 use crate::sandbox::linux::sys::{self, Capabilities, Errno};
+use crate::sandbox::linux::wire;
 
 /// The first user number of contestants under root; systemd leaves 60578 to 61183 unused.
 pub(crate) const FIRST_USER: u32 = 60_578;
@@ -38,16 +38,10 @@ pub(crate) struct UserReservation {
 impl UserReservation {
     /// The number is free again when all copies of the descriptor are closed. `None` if there is no answer in time.
     pub(crate) fn reserve(patience: Duration) -> Result<Option<(Self, OwnedFd)>, Fault> {
-        let (ours, theirs) = rustix::net::socketpair(
-            AddressFamily::UNIX,
-            SocketType::SEQPACKET,
-            SocketFlags::CLOEXEC,
-            None,
-        )
-        .step(STEP)?;
+        let (ours, theirs) = wire::socket_pair().step(STEP)?;
         // SAFETY: as for the slot's process.
         let holder = unsafe { sys::fork(|| hold_user(theirs)) }.step(STEP)?;
-        if !is_answered_or_killed(&ours, holder, patience).step(STEP)? {
+        if !wire::is_answered_or_killed(&ours, holder, patience).step(STEP)? {
             let _ = sys::wait(holder);
             return Ok(None);
         }
@@ -80,15 +74,15 @@ impl Drop for UserReservation {
 /// Finds a number, reports it, and sleeps until the other end is closed.
 fn hold_user(line: OwnedFd) -> ! {
     let [line, _] = prepare::close_other_descriptors([Some(line.as_raw_fd()), None]);
-    let found = find_user();
-    let message = match found {
+    let reserved = find_user();
+    let message = match reserved {
         Ok(user) => [user, 0],
         Err(errno) => [0, errno.0.cast_unsigned()],
     };
     let message = message.map(u32::to_ne_bytes);
     if let (Some(line), Ok(_)) = (&line, sys::set_capabilities(Capabilities::NONE)) {
         let _ = sys::write(line.as_raw_fd(), message.as_flattened());
-        if found.is_ok() {
+        if reserved.is_ok() {
             // Nothing is ever sent; this waits for the hang-up.
             let _ = rustix::io::retry_on_intr(|| rustix::io::read(line.as_fd(), &mut [0; 1]));
         }

@@ -22,7 +22,7 @@ pub(crate) struct Pid1 {
     pid: i32,
     pidfd: OwnedFd,
     /// `None` without namespaces. PID 1 may read it until it is gone.
-    order: Option<Box<Pid1Channel>>,
+    channel: Option<Box<Pid1Channel>>,
     is_gone: bool,
 }
 
@@ -37,31 +37,31 @@ impl Pid1 {
     pub(crate) fn start(slot: &OwnedFd, stack: ProcessStack) -> Result<Self, Fault> {
         let flags = EventfdFlags::CLOEXEC;
         let over = rustix::event::eventfd(0, flags).step("make an event for the run")?;
-        let order = Box::new(Pid1Channel {
+        let channel = Box::new(Pid1Channel {
             slot: slot.as_raw_fd(),
-            plan: AtomicPtr::new(ptr::null_mut()),
+            spec: AtomicPtr::new(ptr::null_mut()),
             is_started: AtomicU32::new(0),
             over_event: over,
             report: Arc::default(),
         });
         let own = libc::CLONE_FILES | libc::CLONE_NEWPID | libc::CLONE_NEWNS;
-        // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the order, which outlives it.
-        let (pid, pidfd) = unsafe { clone_pid1(own, stack, pid1::pid1, &*order) }?;
-        Ok(Self { pid, pidfd, order: Some(order), is_gone: false })
+        // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the channel, which outlives it.
+        let (pid, pidfd) = unsafe { clone_pid1(own, stack, pid1::pid1, &*channel) }?;
+        Ok(Self { pid, pidfd, channel: Some(channel), is_gone: false })
     }
 
-    /// Starts PID 1 of a run without namespaces, and thereby the run. The plan must stay until that process is gone.
-    pub(crate) fn start_landlock(plan: &RunSpec, stack: ProcessStack) -> Result<Self, Fault> {
-        // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the plan, which outlives it.
-        let (pid, pidfd) = unsafe { clone_pid1(0, stack, pid1_landlock::pid1, plan) }?;
-        Ok(Self { pid, pidfd, order: None, is_gone: false })
+    /// Starts PID 1 of a run without namespaces, and thereby the run. The spec must stay until that process is gone.
+    pub(crate) fn start_landlock(spec: &RunSpec, stack: ProcessStack) -> Result<Self, Fault> {
+        // SAFETY: only PID 1 uses the stack. It shares our memory, and only uses the spec, which outlives it.
+        let (pid, pidfd) = unsafe { clone_pid1(0, stack, pid1_landlock::pid1, spec) }?;
+        Ok(Self { pid, pidfd, channel: None, is_gone: false })
     }
 
-    /// Starts the run for which the process waits. The plan must stay until the run is over.
-    pub(crate) fn start_run(&self, plan: &mut RunSpec) {
-        if let Some(order) = &self.order {
-            plan.report = Arc::clone(&order.report);
-            order.start_run(plan);
+    /// Starts the run for which the process waits. The spec must stay until the run is over.
+    pub(crate) fn start_run(&self, spec: &mut RunSpec) {
+        if let Some(channel) = &self.channel {
+            spec.report = Arc::clone(&channel.report);
+            channel.start_run(spec);
         }
     }
 
@@ -70,7 +70,7 @@ impl Pid1 {
         RunningPid1 {
             pid: self.pid,
             pidfd: self.pidfd.as_fd(),
-            over_event: self.order.as_ref().map(|order| order.over_event.as_fd()),
+            over_event: self.channel.as_ref().map(|channel| channel.over_event.as_fd()),
             slot_cpu: sys::clock(libc::CLOCK_PROCESS_CPUTIME_ID),
         }
     }

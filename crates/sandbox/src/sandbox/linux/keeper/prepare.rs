@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::os::fd::{FromRawFd, OwnedFd, RawFd};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use rustix::process::PidfdFlags;
@@ -11,32 +11,17 @@ use rustix::thread::CpuSet;
 
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::{self, NoGroups, OomPolicy, Placement, SlotGroups};
-use crate::sandbox::linux::keeper::notifications::{AlarmFlag, Notifications};
+use crate::sandbox::linux::keeper::notifications::Notifications;
 use crate::sandbox::linux::keeper::procfs::{self, MachineProc};
 use crate::sandbox::linux::keeper::resources;
-use crate::sandbox::linux::run::child::{ProcessStack, UserChange, UserIdentity};
+use crate::sandbox::linux::run::child::ProcessStack;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange, UserIdentity};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{LANDLOCK_SINCE, open_path};
 use crate::sandbox::linux::view::landlock::LandlockView;
 use crate::sandbox::linux::view::mounts::{SlotContext, ViewTemplate};
 use juror_core::isolation::Isolation;
-use juror_core::outcome::{Mechanism, Meter};
-
-#[derive(Clone, Debug)]
-pub(crate) struct SlotSetup {
-    pub(crate) placement: Option<Placement>,
-    /// The name of its control groups, unique on this machine.
-    pub(crate) name: String,
-    /// The user of its programs, inside.
-    pub(crate) identity: UserIdentity,
-    pub(crate) mechanism: Mechanism,
-    pub(crate) outside_uid: u32,
-    pub(crate) outside_gid: u32,
-    pub(crate) judge: i32,
-    pub(crate) temporary: PathBuf,
-    pub(crate) alarms: AlarmFlag,
-    pub(crate) core: Option<usize>,
-}
+use juror_core::outcome::Meter;
 
 pub(crate) enum ProgramView {
     Template(ViewTemplate),

@@ -9,8 +9,7 @@ use rustix::process::Resource;
 use crate::sandbox::clock::charged_seconds;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::cgroup::Placement;
-use crate::sandbox::linux::keeper::prepare::SlotSetup;
-use crate::sandbox::linux::run::child::UserChange;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange};
 use crate::sandbox::linux::sys;
 use crate::sandbox::rlimits::{
     self, OPEN_FILES, ResourceLimit, STACK_WITHOUT_MEMORY_LIMIT, UNLIMITED, UNUSED_MEMORY,
@@ -72,7 +71,8 @@ fn require_limit(resource: Resource, needed: u64) -> Result<(), Fault> {
     if most >= needed {
         return Ok(());
     }
-    let option = INHERITED.iter().find(|(other, _)| *other == resource).map_or("", |(_, it)| it);
+    let limit = INHERITED.iter().find(|(other, _)| *other == resource);
+    let option = limit.map_or("", |(_, option)| option);
     let enough = if resource == Resource::Nofile { "4096" } else { "unlimited" };
     let reason = format!(
         "programs need the limit `{option}` at {needed}, but juror itself has only {most}; raise it: \
@@ -121,11 +121,11 @@ pub(crate) fn run_limits(
         require_limit(Resource::Cpu, charged_seconds(limit))?;
     }
     if let Some(Bytes(memory)) = requested.memory {
-        let asked = memory.saturating_add(UNUSED_MEMORY);
+        let requested_memory = memory.saturating_add(UNUSED_MEMORY);
         // The memory limit stops endless recursion.
         require_limit(Resource::Stack, memory)?;
-        require_limit(Resource::Data, asked)?;
-        require_limit(Resource::As, asked)?;
+        require_limit(Resource::Data, requested_memory)?;
+        require_limit(Resource::As, requested_memory)?;
     } else {
         let stack = hard_limit(Resource::Stack).min(STACK_WITHOUT_MEMORY_LIMIT);
         limits.push(ResourceLimit::soft_and_hard(Resource::Stack, stack));

@@ -1,4 +1,7 @@
 //! The slot's process: one run after the other until the judge is gone.
+//!
+//! The order of its steps matters: a run must not be charged for what belongs to another, and must not be able to tell
+//! whether it is the first.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -21,14 +24,14 @@ use crate::sandbox::linux::cgroup::{CgroupFiles, MemoryPeak, OUTPUT_WINDOW, SLAC
 use crate::sandbox::linux::keeper::environment::{Pid1, RunEnvironment};
 use crate::sandbox::linux::keeper::notifications::Notifications;
 use crate::sandbox::linux::keeper::outputs::OutputFiles;
-use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView, SlotSetup};
+use crate::sandbox::linux::keeper::prepare::{self, PreparedSlot, ProgramView};
 use crate::sandbox::linux::keeper::procfs::ProcessTreeUsage;
 use crate::sandbox::linux::keeper::resources;
 use crate::sandbox::linux::keeper::supervise::{
     CHECK_INTERVAL, KillScope, OUTPUT_GROWTH_MAX, StoppedRun, Supervisor,
 };
-use crate::sandbox::linux::run::child::{RunSpec, UserChange};
-use crate::sandbox::linux::run::pid1::MountToAttach;
+use crate::sandbox::linux::run::child::{MountToAttach, RunSpec};
+use crate::sandbox::linux::setup::{SlotSetup, UserChange};
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::view::boxes::{self, BoxSize, RunBoxes};
 use crate::sandbox::linux::view::mounts::{MountCopy, ShownMount, c_path};
@@ -42,6 +45,9 @@ use juror_core::judgement::FaultKind;
 use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Outcome, Signal, StopReason};
 use juror_core::units::Bytes;
+
+/// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
+const SLOT_MEMORY: u64 = 4 << 20;
 
 struct SlotServer {
     setup: SlotSetup,
@@ -57,10 +63,10 @@ struct SlotServer {
 struct SlotTask {
     run: u64,
     job: Box<Job>,
-    binds: Vec<ShownMount>,
+    mounts: Vec<ShownMount>,
     large: Vec<LargeFile>,
     /// Translates its paths to those of the machine, if it has no view of its own.
-    names: PathTranslation,
+    translation: PathTranslation,
 }
 
 /// The descriptors are sent with the answer.
@@ -104,8 +110,7 @@ impl SlotServer {
             match wire::receive(&self.socket, &mut buffer) {
                 Ok(Some((SlotRequest::Run { run, job, places, large }, fds))) => {
                     let task = SlotTask { large, ..self.task(run, job, places) };
-                    let finished = self.run(task, fds);
-                    let finished = finished.unwrap_or_else(|fault| RunAnswer {
+                    let finished = self.run(task, fds).unwrap_or_else(|fault| RunAnswer {
                         answer: SlotAnswer::Failed(fault.into()),
                         fds: Vec::new(),
                     });
@@ -123,13 +128,13 @@ impl SlotServer {
 
     fn task(&self, run: u64, job: Box<Job>, places: Vec<PathBuf>) -> SlotTask {
         let shown = job.command.visible.iter().zip(places);
-        let binds: Vec<ShownMount> =
+        let mounts: Vec<ShownMount> =
             shown.map(|(shown, path)| ShownMount::new(shown, path)).collect();
-        let names = match &self.prepared.view {
+        let translation = match &self.prepared.view {
             ProgramView::Template(_) => PathTranslation::default(),
-            ProgramView::Landlock(view) => view.path_translation(&binds),
+            ProgramView::Landlock(view) => view.path_translation(&mounts),
         };
-        SlotTask { run, job, binds, large: Vec::new(), names }
+        SlotTask { run, job, mounts, large: Vec::new(), translation }
     }
 
     fn run(&mut self, task: SlotTask, mut fds: Vec<OwnedFd>) -> Result<RunAnswer, Fault> {
@@ -141,7 +146,7 @@ impl SlotServer {
         }
         // This must come before mounts are shown: from the order of mounts, a run could tell whether it is the first.
         self.start_next_pid1()?;
-        let mut shown = self.copy_mounts(&task.binds)?;
+        let mut shown = self.copy_mounts(&task.mounts)?;
         // Waits for its end, which would otherwise be charged to this run.
         self.ending_pid1 = None;
         self.prepared.group.wait_until_freed()?;
@@ -150,7 +155,7 @@ impl SlotServer {
             self.next_pid1 = None;
             self.prepared.group.drop_leftovers()?;
             self.start_next_pid1()?;
-            shown = self.copy_mounts(&task.binds)?;
+            shown = self.copy_mounts(&task.mounts)?;
         }
         self.prepared.group.make_room(placed + SLOT_MEMORY)?;
         let boxes = self.make_boxes(&task, contents)?;
@@ -163,42 +168,42 @@ impl SlotServer {
         }
         let rules = self.landlock_rules(&boxes, &task, fds.first())?;
         let cgroup_files = self.prepared.group.prepare(&job.limits)?;
-        let mut plan = self.run_spec(&task, cgroup_files)?;
-        plan.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
-        plan.memory = boxes.mount();
-        plan.stdio = stdio(&fds)?;
+        let mut spec = self.run_spec(&task, cgroup_files)?;
+        spec.landlock = rules.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+        spec.memory = boxes.mount();
+        spec.stdio = stdio(&fds)?;
         let outputs = OutputFiles::of(&fds)?;
         for mount in &shown {
-            plan.shown.push(MountToAttach {
+            spec.shown.push(MountToAttach {
                 mount: mount.tree.as_raw_fd(),
                 target: c_path(&mount.inside)?,
             });
         }
         if let ProgramView::Landlock(view) = &self.prepared.view {
             let landlock = view.landlock_spec()?;
-            plan.directory.clone_from(&landlock.directory);
-            plan.landlock_plan = Some(landlock);
+            spec.directory.clone_from(&landlock.directory);
+            spec.landlock_spec = Some(landlock);
         }
         if let Some(notifications) = &mut self.prepared.notifications {
             notifications.begin();
         }
         let pid1 = match self.next_pid1.take() {
             Some(pid1) => {
-                pid1.start_run(&mut plan);
+                pid1.start_run(&mut spec);
                 pid1
             }
             None => {
-                let start = || Pid1::start_landlock(&plan, self.prepared.pid1_stacks[0]);
+                let start = || Pid1::start_landlock(&spec, self.prepared.pid1_stacks[0]);
                 retry_if_busy(start)?
             }
         };
         let is_kept = job.keep != BoxRetention::Nothing;
         let mut environment = RunEnvironment { pid1, boxes, is_kept };
-        let stopped = self.supervise(&task, &plan, &environment, &outputs, fds);
+        let stopped = self.supervise(&task, &spec, &environment, &outputs, fds);
         if !stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays) {
             environment.pid1.mark_gone();
         }
-        let finished = self.measure_run(job, &plan, stopped?, &environment.boxes, &shown);
+        let finished = self.measure_run(job, &spec, stopped?, &environment.boxes, &shown);
         self.last_environment = Some(environment);
         finished
     }
@@ -206,19 +211,19 @@ impl SlotServer {
     fn supervise(
         &mut self,
         task: &SlotTask,
-        plan: &RunSpec,
+        spec: &RunSpec,
         environment: &RunEnvironment,
         outputs: &OutputFiles,
         fds: Vec<OwnedFd>,
     ) -> Result<StoppedRun, Fault> {
         let running = environment.pid1.running();
-        let sweep = match plan.landlock_plan {
+        let kill_scope = match spec.landlock_spec {
             Some(_) => KillScope::Domain { boxes: &environment.boxes, size: task.job.box_size.0 },
             None => KillScope::Pid1,
         };
         // The reader of a pipe sees its end only if no process here holds it open. With namespaces, PID 1 shares the
         // slot's descriptors, and closes them.
-        match plan.landlock_plan {
+        match spec.landlock_spec {
             Some(_) => drop(fds),
             None => fds.into_iter().for_each(|fd| _ = fd.into_raw_fd()),
         }
@@ -229,9 +234,9 @@ impl SlotServer {
         let stopped = Supervisor {
             socket: &self.socket,
             group: &*self.prepared.group,
-            report: &plan.report,
+            report: &spec.report,
             run: task.run,
-            kill_scope: sweep,
+            kill_scope,
             outputs,
             peak: MemoryPeak::default(),
             next_output_check: now + CHECK_INTERVAL.min(memory / OUTPUT_GROWTH_MAX),
@@ -247,18 +252,18 @@ impl SlotServer {
         }
         .supervise(&running);
         let pid1_stays = stopped.as_ref().is_ok_and(|stopped| stopped.pid1_stays);
-        if plan.landlock_plan.is_none() && !pid1_stays {
+        if spec.landlock_spec.is_none() && !pid1_stays {
             // PID 1 may have been killed before it closed them. No descriptor opened since then is open now.
-            plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
+            spec.stdio.iter().for_each(|fd| _ = sys::close(*fd));
         }
         stopped
     }
 
     /// Copies the mounts that the job shows; without namespaces, checks that they can be reached.
-    fn copy_mounts(&mut self, binds: &[ShownMount]) -> Result<Vec<MountCopy>, Fault> {
+    fn copy_mounts(&mut self, mounts: &[ShownMount]) -> Result<Vec<MountCopy>, Fault> {
         match &mut self.prepared.view {
-            ProgramView::Template(template) => template.copy_shown(binds),
-            ProgramView::Landlock(view) => view.check_shown(binds).map(|()| Vec::new()),
+            ProgramView::Template(template) => template.copy_shown(mounts),
+            ProgramView::Landlock(view) => view.check_shown(mounts).map(|()| Vec::new()),
         }
     }
 
@@ -293,16 +298,16 @@ impl SlotServer {
 
     fn make_boxes(
         &mut self,
-        SlotTask { job, binds, names, .. }: &SlotTask,
+        SlotTask { job, mounts, translation, .. }: &SlotTask,
         contents: Option<OwnedFd>,
     ) -> Result<RunBoxes, Fault> {
         let owner = self.setup.identity;
         match &mut self.prepared.view {
-            ProgramView::Landlock(view) => view.boxes(&job.files, contents, names),
+            ProgramView::Landlock(view) => view.boxes(&job.files, contents, translation),
             ProgramView::Template(_) => {
                 let size = BoxSize::new(job.box_size.0, job.files.len());
                 let boxes = RunBoxes::in_memory(size, owner, &job.files, contents)?;
-                boxes.link_shown(binds, owner)?;
+                boxes.link_shown(mounts, owner)?;
                 Ok(boxes)
             }
         }
@@ -317,7 +322,7 @@ impl SlotServer {
     ) -> Result<Option<OwnedFd>, Fault> {
         match (&self.prepared.view, self.prepared.landlock, &self.prepared.devices) {
             (ProgramView::Landlock(view), _, _) => {
-                view.rules(boxes, task.job.writable, &task.binds, input).map(Some)
+                view.rules(boxes, task.job.writable, &task.mounts, input).map(Some)
             }
             (ProgramView::Template(_), Some(version), Some(devices)) => {
                 boxes::landlock_rules(version, boxes, devices).map(Some)
@@ -328,17 +333,17 @@ impl SlotServer {
 
     fn run_spec(
         &self,
-        SlotTask { job, names, .. }: &SlotTask,
+        SlotTask { job, translation, .. }: &SlotTask,
         cgroup_files: CgroupFiles,
     ) -> Result<RunSpec, Fault> {
-        let argv = job.command.argv.iter().map(|text| names.translate_text(text.as_bytes()));
+        let argv = job.command.argv.iter().map(|text| translation.translate_text(text.as_bytes()));
         let env =
             environment::program_environment(&job.command.env).into_iter().map(|(name, value)| {
-                [name.as_bytes(), b"=", &names.translate_variable(&name, &value)].concat()
+                [name.as_bytes(), b"=", &translation.translate_variable(&name, &value)].concat()
             });
         let (argv, env) = (ExecStrings::new(argv)?, ExecStrings::new(env)?);
-        let program = argv.first().cloned();
-        let program = program.ok_or_else(|| Fault::new("start the program", "no program given"))?;
+        let no_program = || Fault::new("start the program", "no program given");
+        let program = argv.first().cloned().ok_or_else(no_program)?;
         Ok(RunSpec {
             program,
             argv,
@@ -346,7 +351,7 @@ impl SlotServer {
             directory: c"/box".to_owned(),
             writable: job.writable,
             shown: Vec::new(),
-            landlock_plan: None,
+            landlock_spec: None,
             memory: -1,
             stdio: [-1; 3],
             identity: self.setup.identity,
@@ -362,7 +367,7 @@ impl SlotServer {
     fn measure_run(
         &mut self,
         job: &Job,
-        plan: &RunSpec,
+        spec: &RunSpec,
         stopped: StoppedRun,
         boxes: &RunBoxes,
         shown: &[MountCopy],
@@ -388,7 +393,7 @@ impl SlotServer {
             check_room(&boxes.filled.directory)?;
         }
         let is_killed = stopped.cause.is_none() && stopped.status & 0x7f != 0;
-        let refused = if is_killed { refused_memory(plan, boxes, shown) } else { None };
+        let refused = if is_killed { refused_memory(spec, boxes, shown) } else { None };
         let mut collected = Vec::new();
         let mut fds = Vec::new();
         for name in &job.collect {
@@ -451,50 +456,48 @@ impl SlotServer {
         if used.was_within_limit && !decided {
             return Err(memory_fault("killed it with", outcome.peak_memory, limit));
         }
-        check_start(plan, &stopped, outcome.stopped_by)?;
+        check_start(spec, &stopped, outcome.stopped_by)?;
         let (stdout, stderr) = (Blob::default(), Blob::default());
         let reply = Box::new(JobReply { outcome, stdout, stderr, collected, kept: None });
-        let started = plan.report.started.load(Ordering::Relaxed);
+        let started = spec.report.started.load(Ordering::Relaxed);
         let has_killed =
             self.prepared.notifications.as_ref().is_some_and(Notifications::has_killed);
         Ok(RunAnswer { answer: SlotAnswer::Done { reply, started, has_killed }, fds })
     }
 }
 
-/// Upper bound on the memory that the slot may need itself, in bytes: to search the box, and to prepare the next run.
-const SLOT_MEMORY: u64 = 4 << 20;
-
 /// Tries once more if the machine was only busy.
 fn retry_if_busy<T>(mut act: impl FnMut() -> Result<T, Fault>) -> Result<T, Fault> {
     match act() {
-        Err(fault) if is_transient(&fault) => act(),
+        // A retry may succeed a moment later.
+        Err(Fault { errno: Some(libc::EAGAIN | libc::EBUSY), .. }) => act(),
         done => done,
     }
 }
 
 /// The memory that a program requested by its file, if the kernel refused it, so that the program never began.
-fn refused_memory(plan: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Option<u64> {
-    let path = Path::new(OsStr::from_bytes(plan.program.to_bytes()));
+fn refused_memory(spec: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Option<u64> {
+    let path = Path::new(OsStr::from_bytes(spec.program.to_bytes()));
     // For the slot, the box and the shown files have other paths than for a program.
     let below = |group: &Path| path.strip_prefix(group).ok();
-    let shown = shown.iter().rev().find_map(|it| Some((it, below(&it.inside)?)));
+    let shown = shown.iter().rev().find_map(|mount| Some((mount, below(&mount.inside)?)));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match (below(Path::new("/box")), shown) {
-        (Some(name), _) if plan.landlock_plan.is_none() => match boxes.filled.find(name) {
+        (Some(name), _) if spec.landlock_spec.is_none() => match boxes.filled.find(name) {
             Ok(BoxEntry::File(file)) => file,
             _ => return None,
         },
         (_, Some((mount, name))) => {
             rustix::fs::openat(&mount.tree, name, flags, Mode::empty()).ok()?
         }
-        _ => rustix::fs::open(&plan.program, flags, Mode::empty()).ok()?,
+        _ => rustix::fs::open(&spec.program, flags, Mode::empty()).ok()?,
     };
     let file = File::from(file);
     let image =
         ProgramImage::read(&file).filter(|_| file.metadata().is_ok_and(|found| found.is_file()))?;
-    let data = plan.resources.iter().find(|limit| limit.resource == Resource::Data);
+    let data = spec.resources.iter().find(|limit| limit.resource == Resource::Data);
     let is_too_much = data.is_some_and(|limit| image.writable > limit.soft);
-    let is_refused = is_too_much || image.zeros > 0 && sys::refuses_memory(image.zeros);
+    let is_refused = is_too_much || (image.zeros > 0 && sys::refuses_memory(image.zeros));
     is_refused.then_some(image.writable)
 }
 
@@ -521,27 +524,23 @@ fn memory_fault(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
 
 /// Fails for runs that ended before the program started.
 fn check_start(
-    plan: &RunSpec,
+    spec: &RunSpec,
     stopped: &StoppedRun,
     stopped_by: Option<StopReason>,
 ) -> Result<(), Fault> {
-    if let Some((step, errno)) = plan.report.failure() {
+    if let Some((step, errno)) = spec.report.failure() {
         if !step.is_last() {
             return Err(Fault::from_errno(step.0, errno));
         }
-        let program = plan.program.to_string_lossy();
+        let program = spec.program.to_string_lossy();
         return Err(errno).step_on(step.0, program).map_err(Fault::for_start);
     }
-    if stopped_by.is_none() && !stopped.ended_by_itself {
-        let step = "run the program";
-        let reason = "PID 1 was killed by another process";
-        return Err(Fault::new(step, reason));
-    }
-    if stopped_by.is_none() && stopped.wall == 0 && stopped.never_started {
-        let step = "run the program";
-        return Err(Fault::new(step, "it was killed before it started"));
-    }
-    Ok(())
+    let reason = match stopped_by {
+        None if !stopped.ended_by_itself => "PID 1 was killed by another process",
+        None if stopped.wall == 0 && stopped.never_started => "it was killed before it started",
+        _ => return Ok(()),
+    };
+    Err(Fault::new("run the program", reason))
 }
 
 fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
@@ -549,11 +548,6 @@ fn stdio(fds: &[OwnedFd]) -> Result<[RawFd; 3], Fault> {
         [input, output, error] => Ok([input.as_raw_fd(), output.as_raw_fd(), error.as_raw_fd()]),
         _ => Err(Fault::new("connect the standard streams", "the judge did not send them")),
     }
-}
-
-/// A retry may succeed a moment later.
-fn is_transient(fault: &Fault) -> bool {
-    matches!(fault.errno, Some(libc::EAGAIN | libc::EBUSY))
 }
 
 /// Source: the manual page `wait(2)`.

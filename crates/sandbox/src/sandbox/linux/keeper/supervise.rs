@@ -43,7 +43,6 @@ const MEMORY_GROWTH_MAX: u64 = 16;
 /// The shortest time between two checks of what the kernel does not count, in nanoseconds.
 pub(crate) const CHECK_INTERVAL: u64 = 15_000_000;
 
-/// PID 1 of a run.
 pub(crate) struct RunningPid1<'a> {
     pub(crate) pid: i32,
     pub(crate) pidfd: BorrowedFd<'a>,
@@ -212,7 +211,7 @@ impl Supervisor<'_> {
     ) -> Result<[bool; 4], Fault> {
         let until = most.map(|most| sys::clock(libc::CLOCK_MONOTONIC).saturating_add(most));
         loop {
-            let remaining = until.map(|it| it.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
+            let remaining = until.map(|end| end.saturating_sub(sys::clock(libc::CLOCK_MONOTONIC)));
             let timeout = remaining.map(timespec);
             let asked = self.notifications.as_ref().map(|notifications| notifications.listener());
             let mut fds = [
@@ -398,11 +397,11 @@ impl Supervisor<'_> {
     /// In nanoseconds.
     fn cpu(&self, running: &RunningPid1<'_>) -> Result<u64, Fault> {
         let counted = self.group.cpu_since(&self.baseline(running))?;
-        let seen = || {
+        let measured = || {
             let own = self.report.own_cpu.load(Relaxed);
             self.process_tree.as_ref().map_or(0, |tree| tree.cpu().saturating_sub(own))
         };
-        Ok(counted.unwrap_or_else(seen))
+        Ok(counted.unwrap_or_else(measured))
     }
 
     fn baseline(&self, running: &RunningPid1<'_>) -> UsageBaseline {

@@ -11,11 +11,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI32, AtomicPtr, AtomicU32, AtomicU64, Ordering};
 
 use crate::sandbox::linux::cgroup::{CgroupFiles, read_first_number};
-use crate::sandbox::linux::run::pid1::MountToAttach;
+use crate::sandbox::linux::setup::{UserChange, UserIdentity};
 use crate::sandbox::linux::sys::{
-    self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, EndedChild, Errno,
+    self, CLONE_INTO_CGROUP, Capabilities, CloneArguments, EndedChild, Errno, right,
 };
-use crate::sandbox::linux::view::landlock::{LandlockSpec, OWN_PROC};
 use crate::sandbox::rlimits::ResourceLimit;
 use crate::sandbox::strings::ExecStrings;
 
@@ -28,7 +27,7 @@ pub(crate) struct RunSpec {
     pub(crate) directory: CString,
     pub(crate) writable: bool,
     pub(crate) shown: Vec<MountToAttach>,
-    pub(crate) landlock_plan: Option<LandlockSpec>,
+    pub(crate) landlock_spec: Option<LandlockSpec>,
     /// With namespaces: the file system with the directories [`BOX`](super::pid1::BOX) and [`TMP`](super::pid1::TMP).
     pub(crate) memory: RawFd,
     pub(crate) stdio: [RawFd; 3],
@@ -43,27 +42,28 @@ pub(crate) struct RunSpec {
     pub(crate) report: Arc<RunReport>,
 }
 
+/// A mount to attach in the run's own view.
+pub(crate) struct MountToAttach {
+    pub(crate) mount: RawFd,
+    pub(crate) target: CString,
+}
+
+/// What PID 1 and PID 2 of a run without namespaces need.
+pub(crate) struct LandlockSpec {
+    /// Rules that only keep signals in.
+    pub(crate) scope: RawFd,
+    pub(crate) slot: i32,
+    /// The filter of calls beyond the slot's own one.
+    pub(crate) filter: Vec<libc::sock_filter>,
+    pub(crate) directory: CString,
+}
+
 /// For a process that shares the slot's memory.
 #[derive(Clone, Copy)]
 pub(crate) struct ProcessStack {
     pub(crate) bottom: u64,
     /// In bytes.
     pub(crate) length: u64,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct UserIdentity {
-    pub(crate) uid: u32,
-    pub(crate) gid: u32,
-    pub(crate) change: UserChange,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum UserChange {
-    /// With root's rights.
-    Switch,
-    /// Not at all: in its user namespace it already is this user.
-    Unchanged,
 }
 
 /// PID 1 and PID 2 write it, and the slot reads it.
@@ -149,22 +149,22 @@ pub(crate) fn in_step<T>(
     }
 }
 
-pub(crate) fn start_child(plan: &RunSpec) -> Result<i32, StepFailure> {
+pub(crate) fn start_child(spec: &RunSpec) -> Result<i32, StepFailure> {
     let mut arguments = CloneArguments {
         flags: (libc::CLONE_VM | libc::CLONE_VFORK) as u64,
         exit_signal: libc::SIGCHLD as u64,
-        stack: plan.stack.bottom,
-        stack_size: plan.stack.length,
+        stack: spec.stack.bottom,
+        stack_size: spec.stack.length,
         ..CloneArguments::default()
     };
     // Not PID 1 itself: if memory is short, killing a process also kills those that share its memory, such as the
     // slot.
-    if plan.cgroup_files.directory >= 0 {
+    if spec.cgroup_files.directory >= 0 {
         arguments.flags |= CLONE_INTO_CGROUP;
-        arguments.cgroup = plan.cgroup_files.directory as u64;
+        arguments.cgroup = spec.cgroup_files.directory as u64;
     }
     // SAFETY: only PID 2 uses the stack; this process stands still while PID 2 uses the memory.
-    in_step(START, unsafe { sys::start(&arguments, pid2, plan) })
+    in_step(START, unsafe { sys::start(&arguments, pid2, spec) })
 }
 
 pub(crate) fn record_end(report: &RunReport, ended: EndedChild) {
@@ -176,70 +176,70 @@ pub(crate) fn record_end(report: &RunReport, ended: EndedChild) {
     }
 }
 
-extern "C" fn pid2(plan: *const RunSpec) -> ! {
+extern "C" fn pid2(spec: *const RunSpec) -> ! {
     // SAFETY: as in `pid1`.
-    let plan = unsafe { &*plan };
+    let spec = unsafe { &*spec };
     sys::exit(
-        become_program(plan).map_or_else(|failure| report_failure(&plan.report, failure), |()| 0),
+        become_program(spec).map_or_else(|failure| report_failure(&spec.report, failure), |()| 0),
     )
 }
 
-fn become_program(plan: &RunSpec) -> StepResult {
-    if plan.landlock_plan.is_some() {
+fn become_program(spec: &RunSpec) -> StepResult {
+    if spec.landlock_spec.is_some() {
         in_step(SESSION, sys::setsid())?;
     } else {
         // The session belongs to PID 1.
         in_step(SESSION, sys::setpgid(0, 0))?;
     }
-    if plan.cgroup_files.members >= 0 {
+    if spec.cgroup_files.members >= 0 {
         in_step(
             &RunStep("join the run's control group"),
-            sys::write(plan.cgroup_files.members, b"0"),
+            sys::write(spec.cgroup_files.members, b"0"),
         )?;
     }
-    let CgroupFiles { directory, members, memory, .. } = plan.cgroup_files;
+    let CgroupFiles { directory, members, memory, .. } = spec.cgroup_files;
     let has_group = [directory, members, memory].iter().any(|gate| *gate >= 0);
     if has_group {
         // The group's name would reveal judge and slot: from inside, it is the root. Without namespaces only if
         // possible.
         let result = sys::unshare(libc::CLONE_NEWCGROUP);
-        if plan.landlock_plan.is_none() {
+        if spec.landlock_spec.is_none() {
             in_step(&RunStep("make a control group namespace for the run"), result)?;
         }
     }
-    connect_streams(plan.stdio)?;
+    connect_streams(spec.stdio)?;
     in_step(&RunStep("choose what is killed first when memory is short"), prefer_oom_kill())?;
-    in_step(&RunStep("enter the box"), sys::chdir(&plan.directory))?;
-    if let Some(nice) = plan.nice {
+    in_step(&RunStep("enter the box"), sys::chdir(&spec.directory))?;
+    if let Some(nice) = spec.nice {
         in_step(LIMITS, sys::setpriority(0, 0, nice))?;
     }
-    for limit in &plan.resources {
+    for limit in &spec.resources {
         in_step(LIMITS, sys::set_limit(limit.resource, limit.soft, limit.hard))?;
     }
-    if plan.identity.change == UserChange::Switch {
-        let UserIdentity { uid, gid, .. } = plan.identity;
+    if spec.identity.change == UserChange::Switch {
+        let UserIdentity { uid, gid, .. } = spec.identity;
         in_step(USER, sys::setresgid(gid, gid, gid))?;
         in_step(USER, sys::setresuid(uid, uid, uid))?;
     }
     in_step(&RunStep("give up capabilities"), sys::set_capabilities(Capabilities::NONE))?;
-    if plan.landlock_plan.is_some() {
-        in_step(LANDLOCK, show_own_proc(plan.landlock))?;
+    if spec.landlock_spec.is_some() {
+        in_step(LANDLOCK, show_own_proc(spec.landlock))?;
     }
-    if plan.landlock >= 0 {
-        in_step(LANDLOCK, sys::landlock_restrict(plan.landlock))?;
+    if spec.landlock >= 0 {
+        in_step(LANDLOCK, sys::landlock_restrict(spec.landlock))?;
     }
-    if let Some(landlock) = &plan.landlock_plan {
+    if let Some(landlock) = &spec.landlock_spec {
         in_step(
             &RunStep("install the program's system call filter"),
             sys::seccomp(&landlock.filter),
         )?;
     }
     in_step(SIGNALS, sys::block_signals(0))?;
-    read_meters(plan)?;
+    read_meters(spec)?;
     // Here, not at the start of the program: one of them could name the program's interpreter.
     in_step(CLOSE, sys::close_range(FIRST_OTHER, u32::MAX, 0))?;
     // SAFETY: both lists end with a null pointer, and the slot keeps them.
-    let errno = unsafe { sys::execve(&plan.program, plan.argv.as_ptr(), plan.env.as_ptr()) };
+    let errno = unsafe { sys::execve(&spec.program, spec.argv.as_ptr(), spec.env.as_ptr()) };
     Err((EXECUTE, errno))
 }
 
@@ -266,25 +266,25 @@ fn show_own_proc(landlock: RawFd) -> Result<usize, Errno> {
     let flags = libc::O_PATH | libc::O_DIRECTORY | libc::O_CLOEXEC;
     let own = sys::openat(libc::AT_FDCWD, c"/proc/self", flags, 0)?;
     // Closed at the start of the program.
-    sys::landlock_allow(landlock, own.into_raw_fd(), OWN_PROC)
+    sys::landlock_allow(landlock, own.into_raw_fd(), right::READ)
 }
 
 /// From here on, usage counts for the program.
-fn read_meters(plan: &RunSpec) -> StepResult {
-    let report = &plan.report;
+fn read_meters(spec: &RunSpec) -> StepResult {
+    let report = &spec.report;
     let own = sys::usage(libc::RUSAGE_SELF).cpu;
     report.own_cpu.store(own, Ordering::Relaxed);
-    if plan.cgroup_files.cpu >= 0 {
+    if spec.cgroup_files.cpu >= 0 {
         // The kernel updates the running time when it is asked, which was just done.
-        let cpu = in_step(METERS, read_first_number(plan.cgroup_files.cpu))?;
+        let cpu = in_step(METERS, read_first_number(spec.cgroup_files.cpu))?;
         report.base_cpu.store(cpu, Ordering::Relaxed);
     }
-    if plan.cgroup_files.memory >= 0 {
-        let memory = in_step(METERS, read_first_number(plan.cgroup_files.memory))?;
+    if spec.cgroup_files.memory >= 0 {
+        let memory = in_step(METERS, read_first_number(spec.cgroup_files.memory))?;
         report.base_memory.store(memory, Ordering::Relaxed);
     }
-    if plan.cgroup_files.peak >= 0 {
-        in_step(METERS, sys::write(plan.cgroup_files.peak, b"0"))?;
+    if spec.cgroup_files.peak >= 0 {
+        in_step(METERS, sys::write(spec.cgroup_files.peak, b"0"))?;
     }
     let now = sys::clock(libc::CLOCK_MONOTONIC);
     report.started.store(now, Ordering::Relaxed);

@@ -1,7 +1,7 @@
 //! PID 1 of a run with namespaces: waits until there is a run, completes the view, starts the program, and ends all
 //! processes after it. The rules in [`crate::sandbox::linux::run::child`] about memory hold here, too.
 
-use std::ffi::{CStr, CString};
+use std::ffi::CStr;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::ptr;
 use std::sync::Arc;
@@ -11,14 +11,13 @@ use crate::sandbox::linux::run::child::{
     ATTACH, RunReport, RunSpec, RunStep, SESSION, SIGNALS, START, StepFailure, StepResult,
     TIE_PID1, in_step, record_end, report_failure, start_child,
 };
-use crate::sandbox::linux::sys::mount;
-use crate::sandbox::linux::sys::{self, Errno};
+use crate::sandbox::linux::sys::{self, Errno, mount};
 
 /// Messages between the slot and PID 1. The slot keeps them until PID 1 is gone.
 pub(crate) struct Pid1Channel {
     pub(crate) slot: RawFd,
     /// Null until there is a run.
-    pub(crate) plan: AtomicPtr<RunSpec>,
+    pub(crate) spec: AtomicPtr<RunSpec>,
     /// 1 as soon as there is a run.
     pub(crate) is_started: AtomicU32,
     /// Becomes 1 after the program has ended and only PID 1 is left.
@@ -27,18 +26,12 @@ pub(crate) struct Pid1Channel {
 }
 
 impl Pid1Channel {
-    /// Makes PID 1 start this run. The slot must keep the plan until the run is over.
-    pub(crate) fn start_run(&self, plan: &RunSpec) {
-        let plan = ptr::from_ref(plan).cast_mut();
-        self.plan.store(plan, Ordering::Release);
+    /// Makes PID 1 start this run. The slot must keep the spec until the run is over.
+    pub(crate) fn start_run(&self, spec: &RunSpec) {
+        let spec = ptr::from_ref(spec).cast_mut();
+        self.spec.store(spec, Ordering::Release);
         sys::set_and_wake(&self.is_started);
     }
-}
-
-/// A mount to attach in the run's own view.
-pub(crate) struct MountToAttach {
-    pub(crate) mount: RawFd,
-    pub(crate) target: CString,
 }
 
 /// The box, in the file system that it shares with the temporary directory.
@@ -49,62 +42,62 @@ pub(crate) const TMP: &CStr = c"tmp";
 /// The mount point of both, until the mount of the temporary directory hides it.
 const SHARED_MOUNT_POINT: &CStr = c"/tmp";
 
-pub(crate) extern "C" fn pid1(order: *const Pid1Channel) -> ! {
-    // SAFETY: the slot keeps the order until this process is gone; it is shared, and only its atomics
+pub(crate) extern "C" fn pid1(channel: *const Pid1Channel) -> ! {
+    // SAFETY: the slot keeps the channel until this process is gone; it is shared, and only its atomics
     // change.
-    let order = unsafe { &*order };
-    let result = wait_for_run(order).and_then(|plan| run_program(plan, order));
+    let channel = unsafe { &*channel };
+    let result = wait_for_run(channel).and_then(|spec| run_program(spec, channel));
     if let Err(failure) = result {
-        sys::exit(report_failure(&order.report, failure));
+        sys::exit(report_failure(&channel.report, failure));
     }
     // Waits until the slot has measured. The end of PID 1 must not count for the program.
-    let _ = sys::write(order.over_event.as_raw_fd(), &1u64.to_ne_bytes());
+    let _ = sys::write(channel.over_event.as_raw_fd(), &1u64.to_ne_bytes());
     loop {
         let _ = sys::wait_for_signal(&[]);
     }
 }
 
 /// Steps that can be done before a run, because no program could tell the difference.
-fn wait_for_run(order: &Pid1Channel) -> Result<&RunSpec, StepFailure> {
+fn wait_for_run(channel: &Pid1Channel) -> Result<&RunSpec, StepFailure> {
     let deadly = libc::SIGKILL as usize;
     in_step(TIE_PID1, sys::prctl(libc::PR_SET_PDEATHSIG, deadly, 0))?;
     // The slot may have died before that.
-    if in_step(TIE_PID1, sys::is_readable(order.slot))? {
+    if in_step(TIE_PID1, sys::is_readable(channel.slot))? {
         return Err((TIE_PID1, Errno(libc::ESRCH)));
     }
     in_step(SESSION, sys::setsid())?;
     // A blocked signal would wait forever; PID 1 ignores the others.
     in_step(SIGNALS, sys::block_signals(0))?;
-    sys::wait_until_set(&order.is_started);
-    // SAFETY: the slot keeps the plan until it hears that the run is over.
-    Ok(unsafe { &*order.plan.load(Ordering::Acquire) })
+    sys::wait_until_set(&channel.is_started);
+    // SAFETY: the slot keeps the spec until it hears that the run is over.
+    Ok(unsafe { &*channel.spec.load(Ordering::Acquire) })
 }
 
 /// Begins with everything that has a date.
-fn run_program(plan: &RunSpec, order: &Pid1Channel) -> StepResult {
+fn run_program(spec: &RunSpec, channel: &Pid1Channel) -> StepResult {
     const PROC_FLAGS: u64 = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
     // Processes of others must be invisible.
     let proc = mount::mount(c"proc", c"/proc", c"proc", PROC_FLAGS, c"hidepid=2");
     in_step(&RunStep("mount /proc in the sandbox"), proc)?;
-    in_step(ATTACH, mount::move_mount(plan.memory, SHARED_MOUNT_POINT))?;
+    in_step(ATTACH, mount::move_mount(spec.memory, SHARED_MOUNT_POINT))?;
     in_step(ATTACH, mount::bind(c"/tmp/box", c"/box"))?;
     in_step(ATTACH, mount::bind(c"/tmp/tmp", SHARED_MOUNT_POINT))?;
-    if !plan.writable {
+    if !spec.writable {
         in_step(ATTACH, mount::make_read_only(c"/box"))?;
     }
-    for attach in &plan.shown {
+    for attach in &spec.shown {
         let attached = mount::move_mount(attach.mount, &attach.target);
         in_step(&RunStep("show in the sandbox what the job shows"), attached)?;
     }
-    let child = start_child(plan);
+    let child = start_child(spec);
     // The slot has the same descriptors. The reader of the program's output must see its end when the program closes
     // it.
-    plan.stdio.iter().for_each(|fd| _ = sys::close(*fd));
+    spec.stdio.iter().for_each(|fd| _ = sys::close(*fd));
     let child = child?;
     loop {
         let ended = in_step(START, sys::wait(-1))?;
         if ended.pid == child {
-            let report = &order.report;
+            let report = &channel.report;
             record_end(report, ended);
             kill_all()?;
             let used = sys::usage(libc::RUSAGE_CHILDREN);

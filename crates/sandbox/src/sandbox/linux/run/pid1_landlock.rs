@@ -4,26 +4,26 @@
 //! the program, and when the slot dies, which the kernel reports by a signal.
 
 use crate::sandbox::linux::run::child::{
-    self, CLOSE, LANDLOCK, RunSpec, START, StepResult, TIE_PID1, in_step, report_failure,
+    self, CLOSE, LANDLOCK, LandlockSpec, RunSpec, START, StepResult, TIE_PID1, in_step,
+    report_failure,
 };
 use crate::sandbox::linux::sys::{self, Errno};
-use crate::sandbox::linux::view::landlock::LandlockSpec;
 
 /// The kernel's signal when the slot dies.
 const SLOT_DIED: i32 = libc::SIGTERM;
 
 /// Starts PID 2, waits for all processes, and ends them.
-pub(crate) extern "C" fn pid1(plan: *const RunSpec) -> ! {
+pub(crate) extern "C" fn pid1(spec: *const RunSpec) -> ! {
     // SAFETY: as in `pid1`.
-    let plan = unsafe { &*plan };
-    let result = match &plan.landlock_plan {
-        Some(landlock) => run(plan, landlock),
+    let spec = unsafe { &*spec };
+    let result = match &spec.landlock_spec {
+        Some(landlock) => run(spec, landlock),
         None => Err((TIE_PID1, Errno(libc::EINVAL))),
     };
-    sys::exit(result.map_or_else(|failure| report_failure(&plan.report, failure), |()| 0))
+    sys::exit(result.map_or_else(|failure| report_failure(&spec.report, failure), |()| 0))
 }
 
-fn run(plan: &RunSpec, landlock: &LandlockSpec) -> StepResult {
+fn run(spec: &RunSpec, landlock: &LandlockSpec) -> StepResult {
     let signal = SLOT_DIED as usize;
     in_step(TIE_PID1, sys::prctl(libc::PR_SET_PDEATHSIG, signal, 0))?;
     if sys::parent() != Ok(landlock.slot as usize) {
@@ -35,7 +35,7 @@ fn run(plan: &RunSpec, landlock: &LandlockSpec) -> StepResult {
     if sys::kill(landlock.slot, 0) != Err(Errno(libc::EPERM)) {
         return Err((LANDLOCK, Errno(libc::EOPNOTSUPP)));
     }
-    let child = child::start_child(plan)?;
+    let child = child::start_child(spec)?;
     // The reader of the program's output must see its end when the program closes it.
     in_step(CLOSE, sys::close_range(child::FIRST_OTHER, u32::MAX, 0))?;
     loop {
@@ -44,7 +44,7 @@ fn run(plan: &RunSpec, landlock: &LandlockSpec) -> StepResult {
                 break;
             }
             if ended.pid == child {
-                child::record_end(&plan.report, ended);
+                child::record_end(&spec.report, ended);
                 kill_and_reap_all();
                 return Ok(());
             }

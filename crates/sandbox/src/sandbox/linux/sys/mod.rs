@@ -96,6 +96,9 @@ pub(super) fn duplicate_above(fd: RawFd, least: RawFd) -> Result<RawFd> {
     unsafe { call(libc::SYS_fcntl, arguments) }.map(|fd| fd as RawFd)
 }
 
+/// Source: `fcntl.h` of Linux.
+const F_SETSIG: i32 = 10;
+
 /// Takes a read lease on a file that is open for reading, and gives it back. Fails if somebody can write to the file.
 pub(super) fn try_read_lease(fd: RawFd) -> Result<()> {
     let control = |command: i32, value: i32| {
@@ -107,9 +110,6 @@ pub(super) fn try_read_lease(fd: RawFd) -> Result<()> {
     control(libc::F_SETLEASE, libc::F_RDLCK)?;
     control(libc::F_SETLEASE, libc::F_UNLCK).map(|_| ())
 }
-
-/// Source: `fcntl.h` of Linux.
-const F_SETSIG: i32 = 10;
 
 pub(super) fn setsid() -> Result<usize> {
     // SAFETY: takes no pointer.
@@ -355,11 +355,11 @@ pub(super) fn write(fd: RawFd, bytes: &[u8]) -> Result<usize> {
 
 /// For a process's descriptor: it has ended.
 pub(super) fn is_readable(fd: RawFd) -> Result<bool> {
-    let mut asked = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
+    let mut question = libc::pollfd { fd, events: libc::POLLIN, revents: 0 };
     let now = [0u64; 2];
-    let (asked, now) = (ptr::from_mut(&mut asked) as usize, now.as_ptr() as usize);
+    let (question, now) = (ptr::from_mut(&mut question) as usize, now.as_ptr() as usize);
     // SAFETY: question and time have the kernel's layouts and live until the call returns; no signals may be null.
-    unsafe { call(libc::SYS_ppoll, [asked, 1, now, 0, 8, 0]) }.map(|ready| ready > 0)
+    unsafe { call(libc::SYS_ppoll, [question, 1, now, 0, 8, 0]) }.map(|ready| ready > 0)
 }
 
 /// Sleeps as long as the word is 0.
@@ -384,6 +384,23 @@ pub(super) fn set_and_wake(word: &AtomicU32) {
 pub(super) fn chdir(path: &CStr) -> Result<usize> {
     // SAFETY: the path ends with a zero and lives until the call returns.
     unsafe { call(libc::SYS_chdir, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) }
+}
+
+/// Rights, as landlock numbers them.
+pub(super) mod right {
+    pub(crate) const EXECUTE: u64 = 1;
+    pub(crate) const WRITE_FILE: u64 = 1 << 1;
+    pub(crate) const READ_FILE: u64 = 1 << 2;
+    pub(crate) const READ_DIR: u64 = 1 << 3;
+    pub(crate) const READ: u64 = READ_FILE | READ_DIR;
+    /// All rights about files, including those on devices: the rights of version 5.
+    pub(crate) const ALL: u64 = (1 << 16) - 1;
+    pub(crate) const REMOVE_AND_MAKE: u64 = 0x1ff0;
+    pub(crate) const REFER: u64 = 1 << 13;
+    pub(crate) const TRUNCATE: u64 = 1 << 14;
+    pub(crate) const IOCTL_DEV: u64 = 1 << 15;
+    pub(crate) const TCP: u64 = 3;
+    pub(crate) const SCOPES: u64 = 3;
 }
 
 pub(super) fn landlock_version() -> Result<usize> {

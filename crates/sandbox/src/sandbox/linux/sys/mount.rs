@@ -84,9 +84,9 @@ pub(crate) enum MountScope {
 }
 
 /// Keeps the other flags of the mount.
-pub(crate) fn mount_setattr(fd: RawFd, reach: MountScope, set: u64, clear: u64) -> Result<usize> {
+pub(crate) fn mount_setattr(fd: RawFd, scope: MountScope, set: u64, clear: u64) -> Result<usize> {
     let attributes = [set, clear, 0, 0];
-    let recursive = match reach {
+    let recursive = match scope {
         MountScope::One => 0,
         MountScope::Tree => libc::AT_RECURSIVE,
     };

@@ -12,16 +12,18 @@ use rustix::fs::{Mode, OFlags};
 use crate::sandbox::boxes::{BoxEntry, FilledBox, parent_of};
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
 use crate::sandbox::linux::run::pid1::{BOX, TMP};
-use crate::sandbox::linux::sys;
+use crate::sandbox::linux::setup::{UserChange, UserIdentity};
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID};
-use crate::sandbox::linux::view::landlock::right;
+use crate::sandbox::linux::sys::{self, right};
 use crate::sandbox::linux::view::mounts::{BEHIND_LINKS, ShownMount};
 use crate::sandbox::translate::PathTranslation;
 use juror_core::blob::Blob;
 use juror_core::job::CollectedEntry;
 use juror_core::tree::{FileMode, TreeEntry};
+
+/// The root of the file system, the box, the temporary directory.
+const OWN_FILES: u64 = 3;
 
 pub(crate) struct RunBoxes {
     pub(crate) filled: FilledBox,
@@ -38,12 +40,10 @@ pub(crate) struct BoxSize {
 
 impl BoxSize {
     pub(crate) fn new(bytes: u64, placed: usize) -> Self {
-        /// The root of the file system, the box, the temporary directory.
-        const OWN: u64 = 3;
         Self {
             // At least a page: zero means "no limit" to the kernel.
             bytes: bytes.max(4096),
-            files: (bytes / 4096).clamp(256, 65_536) + placed as u64 + OWN,
+            files: (bytes / 4096).clamp(256, 65_536) + placed as u64 + OWN_FILES,
         }
     }
 
@@ -108,7 +108,7 @@ impl RunBoxes {
         owner: UserIdentity,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
-        names: &PathTranslation,
+        translation: &PathTranslation,
     ) -> Result<Self, Fault> {
         let give = |directory: BorrowedFd<'_>| give_to_program(directory, owner);
         let fill = |blob: &Blob, _: FileMode, make: &dyn Fn() -> io::Result<File>| {
@@ -118,7 +118,7 @@ impl RunBoxes {
             }
             Ok(file)
         };
-        let filled = FilledBox::fill(main, files, names, &give, &fill)?;
+        let filled = FilledBox::fill(main, files, translation, &give, &fill)?;
         Ok(Self { filled, temporary, memory_fs: None })
     }
 
@@ -131,10 +131,8 @@ impl RunBoxes {
         if self.memory_fs.is_none() {
             return self.filled.new_bytes(u64::MAX);
         }
-        /// The root of the file system, the box, the temporary directory.
-        const EMPTY: u64 = 3;
         let usage = rustix::fs::fstatvfs(&self.filled.directory).step("measure the box")?;
-        if usage.f_files.saturating_sub(usage.f_ffree) == EMPTY {
+        if usage.f_files.saturating_sub(usage.f_ffree) == OWN_FILES {
             return Ok(0);
         }
         // This includes the temporary directory, so it is an upper bound on the box.

@@ -11,7 +11,7 @@ use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags};
 
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::run::child::UserIdentity;
+use crate::sandbox::linux::setup::UserIdentity;
 
 /// Prefixes of names in `/etc` that run-time systems read. They contain no secrets and nothing about the machine.
 const NEEDED_PREFIXES: [&str; 16] = [
@@ -90,8 +90,8 @@ fn copy_all(
 }
 
 fn file_type(from: &OwnedFd, name: &CStr) -> io::Result<FileType> {
-    let found = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
-    Ok(FileType::from_raw_mode(found.st_mode))
+    let stat = rustix::fs::statat(from, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    Ok(FileType::from_raw_mode(stat.st_mode))
 }
 
 /// Copies a link, or a file that everybody may read.
@@ -116,11 +116,10 @@ fn copy_entry(
 fn read_public_file(from: &OwnedFd, name: &CStr, most: u64) -> Option<Vec<u8>> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = rustix::fs::openat(from, name, flags, Mode::empty()).ok()?;
-    let found = rustix::fs::fstat(&file).ok()?;
-    let is_open = Mode::from_raw_mode(found.st_mode).contains(Mode::ROTH);
-    let length = u64::try_from(found.st_size).ok()?;
-    if FileType::from_raw_mode(found.st_mode) != FileType::RegularFile || !is_open || length > most
-    {
+    let stat = rustix::fs::fstat(&file).ok()?;
+    let is_open = Mode::from_raw_mode(stat.st_mode).contains(Mode::ROTH);
+    let length = u64::try_from(stat.st_size).ok()?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || !is_open || length > most {
         return None;
     }
     let mut text = Vec::with_capacity(usize::try_from(length).ok()?);
@@ -170,7 +169,7 @@ mod tests {
         assert_eq!(read("localtime"), "text");
         assert_eq!(fs::read_link(to.path().join("c++")).unwrap(), Path::new("/usr/bin/g++"));
         let mut names: Vec<_> =
-            fs::read_dir(to.path()).unwrap().map(|it| it.unwrap().file_name()).collect();
+            fs::read_dir(to.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         names.sort();
         assert_eq!(names, ["c++", "java", "localtime"]);
     }

@@ -26,7 +26,6 @@
 //!   `chmod`, do nothing.
 //! - No local sockets with a name, no POSIX shared memory.
 
-use std::ffi::CString;
 use std::fs;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::fs::MetadataExt;
@@ -37,11 +36,10 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use crate::sandbox::boxes::DiskBoxes;
 use crate::sandbox::disk::{self, SLOT_PREFIXES};
 use crate::sandbox::fault::{Fault, FaultContext};
-use crate::sandbox::linux::detect::host::has_capabilities;
 use crate::sandbox::linux::filter::landlock_filter::{self, SameUser};
-use crate::sandbox::linux::keeper::prepare::SlotSetup;
-use crate::sandbox::linux::run::child::{UserChange, UserIdentity};
-use crate::sandbox::linux::sys;
+use crate::sandbox::linux::run::child::LandlockSpec;
+use crate::sandbox::linux::setup::{SlotSetup, UserChange, UserIdentity};
+use crate::sandbox::linux::sys::{self, right};
 use crate::sandbox::linux::view::boxes::{RunBoxes, give_to_program};
 use crate::sandbox::linux::view::etc::is_needed;
 use crate::sandbox::linux::view::mounts::{SYSTEM_DIRECTORIES, ShownMount, c_path};
@@ -51,24 +49,6 @@ use juror_core::tree::TreeEntry;
 /// The first version of landlock that keeps signals within a domain. Source: the kernel's
 /// `Documentation/userspace-api/landlock.rst`; Linux 6.12.
 const NEEDED_VERSION: usize = 6;
-
-/// Rights, as landlock numbers them.
-pub(crate) mod right {
-    pub(crate) const EXECUTE: u64 = 1;
-    pub(crate) const WRITE_FILE: u64 = 1 << 1;
-    pub(crate) const READ_FILE: u64 = 1 << 2;
-    pub(crate) const READ_DIR: u64 = 1 << 3;
-    /// All rights about files, including those on devices: the rights of version 5.
-    pub(crate) const ALL: u64 = (1 << 16) - 1;
-    pub(crate) const REMOVE_AND_MAKE: u64 = 0x1ff0;
-    pub(crate) const REFER: u64 = 1 << 13;
-    pub(crate) const TRUNCATE: u64 = 1 << 14;
-    pub(crate) const IOCTL_DEV: u64 = 1 << 15;
-    pub(crate) const TCP: u64 = 3;
-    pub(crate) const SCOPES: u64 = 3;
-}
-
-const READ_RIGHTS: u64 = right::READ_FILE | right::READ_DIR;
 
 /// Files below `/proc` about the machine as a whole. Run-time systems read them.
 const PROC_FILES: [&str; 6] = [
@@ -82,23 +62,6 @@ const PROC_FILES: [&str; 6] = [
 
 const DEVICES: [&str; 5] = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// Programs get another user if this process has the rights for that.
-///
-/// To be root is not enough: this process must be able to give files away, and to kill processes of the other user.
-pub(crate) fn user_change(status: &str) -> UserChange {
-    const CHOWN: u32 = 0;
-    const DAC_OVERRIDE: u32 = 1;
-    const FOWNER: u32 = 3;
-    const KILL: u32 = 5;
-    const SETGID: u32 = 6;
-    const SETUID: u32 = 7;
-    if has_capabilities(status, &[CHOWN, DAC_OVERRIDE, FOWNER, KILL, SETGID, SETUID]) {
-        UserChange::Switch
-    } else {
-        UserChange::Unchanged
-    }
-}
-
 pub(crate) struct LandlockView {
     identity: UserIdentity,
     disk: DiskBoxes,
@@ -111,6 +74,7 @@ pub(crate) struct LandlockView {
 impl LandlockView {
     /// Puts this process, the slot, into its domain, and makes a directory for its runs.
     pub(crate) fn make(setup: &SlotSetup) -> Result<Self, Fault> {
+        const STEP: &str = "isolate by landlock";
         let version = sys::landlock_version().unwrap_or(0);
         if version < NEEDED_VERSION {
             let has = match version {
@@ -119,21 +83,20 @@ impl LandlockView {
             };
             let reason =
                 format!("{has}; version {NEEDED_VERSION} is needed, of Linux 6.12 or newer");
-            return Err(Fault::new("isolate by landlock", reason));
+            return Err(Fault::new(STEP, reason));
         }
         let identity = setup.identity;
         if identity.change == UserChange::Unchanged && setup.outside_uid == 0 {
             let reason = "root may not become another user here, and as root the number of \
                           processes cannot be limited; run juror as an ordinary user";
-            return Err(Fault::new("isolate by landlock", reason));
+            return Err(Fault::new(STEP, reason));
         }
         let orphans = libc::PR_SET_CHILD_SUBREAPER;
         sys::prctl(orphans, 1, 0).step("become the parent of orphans")?;
         let scope = sys::landlock_ruleset(&[0, 0, right::SCOPES]).step("make landlock rules")?;
         sys::landlock_restrict(scope.as_raw_fd()).step("enter a landlock domain")?;
         if sys::kill(setup.judge, 0) != Err(sys::Errno(libc::EPERM)) {
-            let reason = "landlock does not keep signals in";
-            return Err(Fault::new("isolate by landlock", reason));
+            return Err(Fault::new(STEP, "landlock does not keep signals in"));
         }
         // Another user must be able to pass through, but need not see the contents.
         let (same_user, mode) = match identity.change {
@@ -160,11 +123,11 @@ impl LandlockView {
         &mut self,
         files: &[TreeEntry],
         contents: Option<OwnedFd>,
-        names: &PathTranslation,
+        translation: &PathTranslation,
     ) -> Result<RunBoxes, Fault> {
         let owner = self.identity;
         let directories = self.disk.prepare(&|directory| give_to_program(directory, owner))?;
-        RunBoxes::fill(directories, owner, files, contents, names)
+        RunBoxes::fill(directories, owner, files, contents, translation)
     }
 
     pub(crate) fn path_translation(&self, shown: &[ShownMount]) -> PathTranslation {
@@ -197,14 +160,14 @@ impl LandlockView {
                 .step("add a landlock rule")
         };
         let all = right::ALL & !right::IOCTL_DEV;
-        let start = READ_RIGHTS | right::EXECUTE;
+        let start = right::READ | right::EXECUTE;
         allow(boxes.filled.directory.as_raw_fd(), if writable { all } else { start })?;
         allow(boxes.temporary.as_raw_fd(), all)?;
         for path in system_paths() {
             allow_path(&path, start, &allow)?;
         }
         for path in PROC_FILES.iter().map(Path::new) {
-            allow_path(path, READ_RIGHTS, &allow)?;
+            allow_path(path, right::READ, &allow)?;
         }
         for path in DEVICES.iter().map(Path::new) {
             allow_path(path, right::READ_FILE | right::WRITE_FILE, &allow)?;
@@ -247,18 +210,6 @@ fn allow_path(
     allow(opened.as_raw_fd(), rights)
 }
 
-pub(crate) struct LandlockSpec {
-    /// Rules that only keep signals in.
-    pub(crate) scope: RawFd,
-    pub(crate) slot: i32,
-    /// The filter of calls beyond the slot's own one.
-    pub(crate) filter: Vec<libc::sock_filter>,
-    pub(crate) directory: CString,
-}
-
-/// The rights of PID 2 below its own `/proc/PID`.
-pub(crate) const OWN_PROC: u64 = READ_RIGHTS;
-
 /// Checks that another user than the judge's can pass every directory on the way.
 fn check_reach(path: &Path, identity: UserIdentity) -> Result<(), Fault> {
     if identity.change == UserChange::Unchanged {
@@ -267,8 +218,8 @@ fn check_reach(path: &Path, identity: UserIdentity) -> Result<(), Fault> {
     const SEARCH_BY_ALL: u32 = 0o001;
     let real = fs::canonicalize(path).step_on("show", path.display())?;
     for above in real.ancestors().skip(1) {
-        let found = fs::metadata(above).step_on("show", above.display())?;
-        if found.mode() & SEARCH_BY_ALL == 0 {
+        let metadata = fs::metadata(above).step_on("show", above.display())?;
+        if metadata.mode() & SEARCH_BY_ALL == 0 {
             let step = format!("show {}", path.display());
             let reason = format!(
                 "without namespaces the program's own user cannot get through {}; \

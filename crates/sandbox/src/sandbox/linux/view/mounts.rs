@@ -19,7 +19,7 @@ use rustix::fs::{FileType, Mode};
 
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::linux::keeper::procfs::MachineProc;
-use crate::sandbox::linux::run::child::UserIdentity;
+use crate::sandbox::linux::setup::UserIdentity;
 use crate::sandbox::linux::sys;
 use crate::sandbox::linux::sys::mount::{self, ATTR_NODEV, ATTR_NOSUID, ATTR_RDONLY, MountScope};
 use crate::sandbox::linux::view::etc;
@@ -250,9 +250,9 @@ impl ViewTemplate {
             sys::setns(namespace.as_raw_fd(), libc::CLONE_NEWNS).step("change the mount namespace")
         };
         enter(&self.machine)?;
-        let done = act();
+        let result = act();
         enter(&self.own)?;
-        done
+        result
     }
 
     fn set_flags(&self, set: u64, clear: u64) -> Result<(), Fault> {
@@ -280,8 +280,8 @@ fn read_only_copy(path: &Path) -> Result<OwnedFd, Fault> {
 
 fn copy_large_file(file: &LargeFile) -> Result<OwnedFd, Fault> {
     let tree = read_only_copy(&file.path)?;
-    let found = rustix::fs::fstat(&tree).step_on("inspect", file.path.display())?;
-    if (found.st_dev, found.st_ino) == (file.device, file.inode) {
+    let stat = rustix::fs::fstat(&tree).step_on("inspect", file.path.display())?;
+    if (stat.st_dev, stat.st_ino) == (file.device, file.inode) {
         return Ok(tree);
     }
     Err(Fault::new(format!("show {}", file.path.display()), "somebody replaced it meanwhile"))

@@ -17,7 +17,7 @@ pub(super) struct InputQueue {
 
 /// Times are monotonic, in nanoseconds.
 #[derive(Debug)]
-pub(super) struct Account {
+pub(super) struct WaitMeter {
     /// Time of the last observation or the last write.
     since: u64,
     /// Waiting time since the last write.
@@ -27,7 +27,7 @@ pub(super) struct Account {
     is_closed: bool,
 }
 
-impl Account {
+impl WaitMeter {
     /// The partner may have to write first.
     pub(super) fn new(now: u64) -> Self {
         Self { since: now, current: 0, longest: 0, is_open: false, is_closed: false }
@@ -73,8 +73,8 @@ impl Account {
     }
 }
 
-fn waits_for_other_program(seen: &ProgramState) -> bool {
-    matches!(seen.waits_for(), Some(WaitReason::Input | WaitReason::Output))
+fn waits_for_other_program(state: &ProgramState) -> bool {
+    matches!(state.waits_for(), Some(WaitReason::Input | WaitReason::Output))
 }
 
 #[cfg(test)]
@@ -103,13 +103,13 @@ mod tests {
                 _ => ProgramState::Unknown,
             }
         };
-        let mut account = Account::new(0);
+        let mut wait_meter = WaitMeter::new(0);
         let mut now = 0;
         for step in script.split(' ') {
             now += 100;
             match step.as_bytes() {
-                b"w" => account.note_output(now),
-                b"." => account.note_program_end(),
+                b"w" => wait_meter.note_output(now),
+                b"." => wait_meter.note_program_end(),
                 [program, partner, input] => {
                     let unread = match input {
                         b'+' => 10,
@@ -117,13 +117,13 @@ mod tests {
                         _ => 0,
                     };
                     let queue = InputQueue { unread, passed: 20 };
-                    account.observe(now, &seen(*program), &seen(*partner), queue);
+                    wait_meter.observe(now, &seen(*program), &seen(*partner), queue);
                 }
                 other => panic!("{other:?}"),
             }
         }
         let longest = Duration::from_nanos(millis);
-        assert_eq!(account.debt(), PartnerDelay { longest, is_open }, "{script}");
+        assert_eq!(wait_meter.debt(), PartnerDelay { longest, is_open }, "{script}");
     }
 
     #[test]
