@@ -56,7 +56,7 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
 
 /// Suggests packages with a similar name, or else says what a package is.
 fn help_for_missing(dir: &Path) -> String {
-    let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = dir.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let packages = packages_in(&FilePath::root(parent));
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = packages.iter().map(|path| name(path)).collect();

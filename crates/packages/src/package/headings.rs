@@ -27,9 +27,9 @@ impl StatementWords {
     }
 }
 
-const fn words(language: &'static str, it: [&'static str; 15]) -> StatementWords {
-    let [input, output, interaction, sample_input, sample_output, sample_interaction, ..] = it;
-    let [.., read, write, pass, figure, time_limit, memory_limit, arguments, scoring, note] = it;
+const fn words(language: &'static str, texts: [&'static str; 15]) -> StatementWords {
+    let [input, output, interaction, sample_input, sample_output, sample_interaction, ..] = texts;
+    let [.., read, write, pass, figure, time_limit, memory_limit, arguments, scoring, note] = texts;
     StatementWords {
         language,
         input,

@@ -118,7 +118,7 @@ fn read_equivalents(node: &Node<'_>) -> ParseResult<Vec<EquivalentMutant>> {
         let mut all = Vec::new();
         for entry in node.entries("a table of names and reasons")? {
             let reason = entry.word();
-            if !entry.raw.scalar().is_some_and(|it| it.quoted) || reason.trim().is_empty() {
+            if !entry.raw.scalar().is_some_and(|scalar| scalar.quoted) || reason.trim().is_empty() {
                 return Err(entry.must_be("a reason in quotes"));
             }
             all.push(EquivalentMutant { subject: entry.key.to_owned(), reason: reason.to_owned() });

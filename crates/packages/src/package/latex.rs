@@ -344,7 +344,7 @@ mod tests {
     fn the_arguments_of_a_command_are_those_outside_of_comments() {
         let check = |text: &str, expected: &[&str]| {
             let found: Vec<&str> =
-                command_arguments(text, "name").into_iter().map(|[it]| it).collect();
+                command_arguments(text, "name").into_iter().map(|[name]| name).collect();
             assert_eq!(found, expected, "{text}");
         };
         check(r"\name{Caf\'{e} {x}}", &[r"Caf\'{e} {x}"]);

@@ -87,10 +87,10 @@ fn list_case(case: &TestCase) -> ListedCase {
 fn expectation_text(rule: &Expectation) -> Option<String> {
     let names = |verdicts: &[Verdict]| joined(verdicts, ", ");
     let mut parts = Vec::new();
-    parts.extend(rule.permitted.as_deref().map(|it| format!("permitted {}", names(it))));
-    parts.extend(rule.required.as_deref().map(|it| format!("required {}", names(it))));
-    parts.extend(rule.overall.as_ref().map(|it| {
-        if it.is_partial { "a part of the score".to_owned() } else { names(&it.verdicts) }
+    parts.extend(rule.permitted.as_deref().map(|list| format!("permitted {}", names(list))));
+    parts.extend(rule.required.as_deref().map(|list| format!("required {}", names(list))));
+    parts.extend(rule.overall.as_ref().map(|overall| {
+        if overall.is_partial { "a part of the score".to_owned() } else { names(&overall.verdicts) }
     }));
     parts.extend(rule.score.map(|score| format!("score {score}")));
     parts.extend(rule.message.as_ref().map(|message| format!("message `{message}`")));
@@ -102,20 +102,20 @@ fn expectation_text(rule: &Expectation) -> Option<String> {
 }
 
 fn list_programs(problem: &Problem) -> Vec<ListedProgram> {
-    let grammars = problem.input_grammars.iter().map(|it| ("input grammar", &it.path));
+    let grammars = problem.input_grammars.iter().map(|program| ("input grammar", &program.path));
     let many = [
         ("input validator", &problem.input_validators),
         ("answer validator", &problem.answer_validators),
         ("output validator", &problem.output_validators),
     ];
-    let many = many.into_iter().flat_map(|(what, all)| all.iter().map(move |it| (what, &it.path)));
+    let many = many.into_iter().flat_map(|(what, all)| all.iter().map(move |program| (what, &program.path)));
     let single = [
         ("interactor", &problem.interactor),
         ("static validator", &problem.static_validator),
         ("input visualizer", &problem.input_visualizer),
         ("output visualizer", &problem.output_visualizer),
     ];
-    let single = single.into_iter().filter_map(|(what, it)| Some((what, &it.as_ref()?.path)));
+    let single = single.into_iter().filter_map(|(what, one)| Some((what, &one.as_ref()?.path)));
     let recipe = problem.recipe.iter().map(|path| ("recipe", path));
     let all = grammars.chain(many).chain(single).chain(recipe);
     let below = |path: &Path| path.strip_prefix(&*problem.dir).unwrap_or(path).to_owned();

@@ -194,15 +194,15 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
 }
 
 fn unknown_constant(text: &str) -> Option<&str> {
-    let is_name = |it: &&str| {
+    let is_name = |word: &&str| {
         let is_sample = [NEXT_SAMPLE, REMAINING_SAMPLES]
             .iter()
-            .any(|name| name.trim_matches(['{', '}']) == *it);
+            .any(|name| name.trim_matches(['{', '}']) == *word);
         !is_sample
-            && it.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
-            && it.chars().all(|it| it.is_ascii_alphanumeric() || "_-".contains(it))
+            && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
     };
-    let mut pieces = text.split("{{").skip(1).filter_map(|it| Some(it.split_once("}}")?.0));
+    let mut pieces = text.split("{{").skip(1).filter_map(|piece| Some(piece.split_once("}}")?.0));
     pieces.find(is_name)
 }
 

@@ -67,20 +67,20 @@ pub fn choose_statements<'a>(
         let help = "add statement/problem.en.md, in packages of Kattis";
         return Err(Diagnostic::error(&problem.dir, message).help(help).into());
     }
-    let has = |code: &&String| all.iter().any(|it| it.language == **code);
+    let has = |code: &&String| all.iter().any(|statement| statement.language == **code);
     if let Some(unknown) = codes.iter().find(|code| !has(code)) {
-        let languages = comma_list(all.iter().map(|it| it.language.as_str()));
+        let languages = comma_list(all.iter().map(|statement| statement.language.as_str()));
         let message = format!("--language {unknown}: no such statement; available: {languages}");
         return Err(Stop::Refused(RefusalSubject::Selection, vec![message.into()]));
     }
-    let is_wanted = |it: &&Statement| codes.is_empty() || codes.contains(&it.language);
+    let is_wanted = |one: &&Statement| codes.is_empty() || codes.contains(&one.language);
     let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
     let readable: Vec<&Statement> =
-        chosen.iter().copied().filter(|it| it.form != StatementForm::Pdf).collect();
+        chosen.iter().copied().filter(|statement| statement.form != StatementForm::Pdf).collect();
     let message = "is a PDF, which cannot be converted to a page";
     let help = "use it as it is, or add the statement as .md or .tex";
-    let pdf = chosen.iter().filter(|it| it.form == StatementForm::Pdf);
-    let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
+    let pdf = chosen.iter().filter(|statement| statement.form == StatementForm::Pdf);
+    let mut pdf = pdf.map(|statement| Diagnostic::warning(&statement.path, message).help(help));
     match pdf.next() {
         Some(first) if readable.is_empty() => {
             Err(Diagnostic { severity: Severity::Error, ..first }.into())
@@ -121,7 +121,7 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> RenderedPage {
         };
         articles.extend(translate_article(statement, &mut scope));
         remarks.append(&mut scope.remarks);
-        let new = scope.samples.remarks.into_iter().filter(|it| !remarks.contains(it));
+        let new = scope.samples.remarks.into_iter().filter(|new| !remarks.contains(new));
         let new: Vec<_> = new.collect();
         remarks.extend(new);
     }
@@ -147,7 +147,7 @@ fn translate_article(
 }
 
 fn read_text(statement: &Statement, scope: &mut TranslationState<'_>) -> Option<StatementText> {
-    StatementText::read(scope.problem, statement).map_err(|it| scope.remarks.push(it)).ok()
+    StatementText::read(scope.problem, statement).map_err(|error| scope.remarks.push(error)).ok()
 }
 
 /// Polygon keeps the sections in a directory. The order is Polygon's.

@@ -55,7 +55,7 @@ impl Samples {
         }
         // A sample interaction need not have a test case.
         let known: HashSet<FilePath> =
-            samples.values().filter_map(|it: &StatementSample| it.interaction.clone()).collect();
+            samples.values().filter_map(|one: &StatementSample| one.interaction.clone()).collect();
         let directory = problem.dir.join("data/sample");
         let names = directory.names().unwrap_or_default().into_iter();
         let unlisted = names

@@ -68,7 +68,7 @@ fn unpack_into(archive: &Path, target: &mut UnpackTarget) -> Result<(), UnpackRe
             let unpacked = unpack_tar(MultiGzDecoder::new(open()?), target);
             let begins = first_bytes(MultiGzDecoder::new(open()?));
             match unpacked {
-                Err(UnpackRefusal::Damaged(_)) if begins.is_ok_and(|it| !is_tar(&it)) => {
+                Err(UnpackRefusal::Damaged(_)) if begins.is_ok_and(|bytes| !is_tar(&bytes)) => {
                     Err(damaged_archive("the compressed data is not a tar archive"))
                 }
                 unpacked => unpacked,

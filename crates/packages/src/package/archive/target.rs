@@ -160,7 +160,7 @@ impl UnpackTarget {
         let original =
             original.ok_or_else(|| UnpackRefusal::Link(name.to_owned(), of.to_owned()))?;
         let mut contents = File::open(&original).map_err(UnpackRefusal::System)?;
-        let mode = contents.metadata().map(|it| it.permissions()).map_err(UnpackRefusal::System)?;
+        let mode = contents.metadata().map_err(UnpackRefusal::System)?.permissions();
         self.add_file(name, false, &mut contents)?;
         let Some(path) = self.path_below(name)? else { return Ok(()) };
         fs::set_permissions(path, mode).map_err(UnpackRefusal::System)
@@ -176,7 +176,7 @@ impl UnpackTarget {
         let root = self.root.canonicalize().map_err(UnpackRefusal::System)?;
         for [name, leads_to] in self.links {
             let leads_inside =
-                |path: PathBuf| path.canonicalize().is_ok_and(|it| it.starts_with(&root));
+                |path: PathBuf| path.canonicalize().is_ok_and(|target| target.starts_with(&root));
             let is_for_build = is_made_by_build(&FilePath::root(&*root).join(&name));
             if !is_for_build && !leads_inside(root.join(&name)) {
                 return Err(UnpackRefusal::Link(name, leads_to));
@@ -213,7 +213,7 @@ impl UnpackTarget {
     }
 
     fn make_directories(&mut self, path: &Path, name: &str) -> Result<(), UnpackRefusal> {
-        let missing = path.ancestors().take_while(|it| !self.created_dirs.contains(*it));
+        let missing = path.ancestors().take_while(|dir| !self.created_dirs.contains(*dir));
         let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         for directory in missing.into_iter().rev() {
             self.count_entry(directory.as_os_str().len() - self.root.as_os_str().len())?;

@@ -60,8 +60,8 @@ pub fn changed_folder(
     settings: &str,
     names: &BTreeSet<String>,
 ) -> Result<FolderChange, String> {
-    let old = received_table(settings).and_then(|it| it.get("tests")?.as_array().cloned());
-    let number = |value: Value| u32::try_from(value.as_integer()?).ok().filter(|it| *it > 0);
+    let old = received_table(settings).and_then(|table| table.get("tests")?.as_array().cloned());
+    let number = |value: Value| u32::try_from(value.as_integer()?).ok().filter(|index| *index > 0);
     let old: BTreeSet<u32> = old.into_iter().flatten().filter_map(number).collect();
     let is_free = |number: &u32| {
         let prefix = format!("{number}.");
@@ -130,7 +130,7 @@ fn settings(problem: &CompanionProblem) -> String {
 }
 
 fn received(problem: &CompanionProblem, numbers: &[u32]) -> String {
-    let [name, url] = [&problem.name, &problem.url].map(|it| Value::from(it.as_str()));
+    let [name, url] = [&problem.name, &problem.url].map(|text| Value::from(text.as_str()));
     let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
     let numbers = numbers.join(", ");
     format!(
@@ -157,8 +157,8 @@ impl CompanionProblem {
                     .to_owned(),
             );
         }
-        let reads_elsewhere = self.input.as_ref().is_some_and(|it| it.kind != "stdin");
-        let writes_elsewhere = self.output.as_ref().is_some_and(|it| it.kind != "stdout");
+        let reads_elsewhere = self.input.as_ref().is_some_and(|source| source.kind != "stdin");
+        let writes_elsewhere = self.output.as_ref().is_some_and(|target| target.kind != "stdout");
         if (reads_elsewhere || writes_elsewhere) && self.files().is_none() {
             remarks.push(
                 "juror cannot judge its input and output files: programs read standard input and write standard output"

@@ -59,13 +59,13 @@ impl<'a> CaseArgs<'a> {
     fn keys_of_2025_09(&self, parent: Option<&Self>) -> Vec<(&'static str, RawValue)> {
         let differs = |own: &[String], other: Option<&[String]>| own != other.unwrap_or_default();
         let mut keys = Vec::new();
-        if differs(self.submission, parent.map(|it| it.submission)) {
+        if differs(self.submission, parent.map(|parent| parent.submission)) {
             keys.push(("args", texts(self.submission)));
         }
-        if parent.map_or(self.has_input(), |it| self.input != it.input) {
+        if parent.map_or(self.has_input(), |parent| self.input != parent.input) {
             keys.push(("input_validator_args", self.input_args(|args| texts(args))));
         }
-        if differs(self.output, parent.map(|it| it.output)) {
+        if differs(self.output, parent.map(|parent| parent.output)) {
             keys.push(("output_validator_args", texts(self.output)));
         }
         keys
@@ -124,7 +124,7 @@ impl Planner<'_> {
         }
         for (group, args) in shared {
             let mut keys = args.keys_of_2025_09(None);
-            let old = ["test_group.yaml", "testdata.yaml"].map(|it| format!("data/{group}/{it}"));
+            let old = ["test_group.yaml", "testdata.yaml"].map(|own| format!("data/{group}/{own}"));
             keys.extend(old.iter().flat_map(|name| self.display_keys(name)));
             if !keys.is_empty() || groups.contains(group) {
                 files.insert(group.to_owned(), keys);
@@ -172,9 +172,9 @@ impl Planner<'_> {
             let mut keys = score_keys(group.aggregation, most);
             // The format can ask only for groups that are passed or not.
             let is_asked = |name: &String| {
-                scored.get(name).is_none_or(|it| it.aggregation == Aggregation::PassFail)
+                scored.get(name).is_none_or(|scoring| scoring.aggregation == Aggregation::PassFail)
             };
-            let required = group.require_pass.iter().map(|it| self.cases.new_name(it));
+            let required = group.require_pass.iter().map(|name| self.cases.new_name(name));
             let required: Vec<String> = required.filter(is_asked).collect();
             if !required.is_empty() {
                 keys.push(("require_pass", texts(required)));
@@ -219,7 +219,7 @@ impl Planner<'_> {
     }
 
     fn add_legacy_groups(&mut self, problem: &Problem, files: &mut SettingsFiles) {
-        for item in self.tree.below("data").iter().filter(|it| it.base_name() == "test_group.yaml")
+        for item in self.tree.below("data").iter().filter(|item| item.base_name() == "test_group.yaml")
         {
             let keys = read_settings(&item.path);
             for entry in keys.iter().flat_map(|raw| raw.entries()) {
@@ -294,7 +294,7 @@ impl Planner<'_> {
         };
         let secret = scored.get("secret");
         // If only all groups together have points, the least of them does: each has all points, or none.
-        let whole = secret.filter(|it| it.aggregation == Aggregation::PassFail);
+        let whole = secret.filter(|scoring| scoring.aggregation == Aggregation::PassFail);
         for (name, group) in &scored {
             files.entry(name.clone()).or_default().extend(keys(whole.unwrap_or(group)));
         }

@@ -188,7 +188,7 @@ impl Planner<'_> {
 
     fn new_names(&self) -> BTreeMap<PathBuf, String> {
         let files = self.files.iter();
-        let named = files.filter_map(|it| Some((it.source()?.into(), it.name.clone())));
+        let named = files.filter_map(|file| Some((file.source()?.into(), file.name.clone())));
         named.chain(self.program_directories.clone()).collect()
     }
 

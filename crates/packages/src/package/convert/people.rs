@@ -13,15 +13,15 @@ impl Planner<'_> {
             [author] => keys.push(("credits", text(author))),
             _ => keys.push(("credits", map([("authors", texts(authors))]))),
         }
-        let owner = old.value("rights_owner").map(|it| item_texts(it).join(", "));
-        keys.extend(owner.filter(|it| !it.is_empty()).map(|owner| ("rights_owner", text(owner))));
+        let owner = old.value("rights_owner").map(|owner| item_texts(owner).join(", "));
+        keys.extend(owner.filter(|name| !name.is_empty()).map(|name| ("rights_owner", text(name))));
         keys.extend(source_with_url(old).map(|source| ("source", source)));
     }
 
     pub(super) fn add_legacy_people(&mut self, old: &OldSettings, keys: &mut SettingsKeys) {
         let credits = old.value("credits");
-        let people = credits.and_then(|it| it.get("authors")).or(credits);
-        if let Some(people) = people.filter(|it| it.get("authors").is_none()) {
+        let people = credits.and_then(|credits| credits.get("authors")).or(credits);
+        if let Some(people) = people.filter(|people| people.get("authors").is_none()) {
             for key in ["orcid", "kattis"].into_iter().filter(|key| any_has_key(people, key)) {
                 self.leave_out(SETTINGS, format!("credits.authors.{key}"));
             }
@@ -62,7 +62,7 @@ impl Planner<'_> {
 
     /// The text of a key. A value of another kind is left out.
     pub(super) fn text_of(&mut self, old: &OldSettings, key: &str) -> Option<String> {
-        if old.value(key).is_some_and(|it| it.scalar().is_none()) {
+        if old.value(key).is_some_and(|value| value.scalar().is_none()) {
             self.leave_out(SETTINGS, format!("key `{key}`"));
         }
         old.text(key)

@@ -90,14 +90,14 @@ impl Planner<'_> {
         match top {
             "problem.yaml" | "domjudge-problem.ini" | ".timelimit" | "juror.toml" => FileFate::Omit,
             "problem_statement" | "statement" if is_new => {
-                let name = rest.strip_prefix("problem.").filter(|it| !it.contains(['.', '/']));
-                let name = name.map(|ending| format!("statement/problem.en.{ending}"));
+                let name = rest.strip_prefix("problem.").filter(|end| !end.contains(['.', '/']));
+                let name = name.map(|end| format!("statement/problem.en.{end}"));
                 name.map_or_else(|| keep("statement"), FileFate::Keep)
             }
             "problem_statement" | "statement" => keep("problem_statement"),
             "input_format_validators" => keep("input_validators"),
             "output_validator" | "output_validators" => self.output_validator_fate(item, rest),
-            "graders" if is_new => match self.problem.graders.as_ref().map(|it| &it.custom) {
+            "graders" if is_new => match self.problem.graders.as_ref().map(|all| &all.custom) {
                 Some(Some(_)) => FileFate::Omit,
                 _ => FileFate::Lost("a grader that is not used"),
             },
@@ -133,7 +133,7 @@ impl Planner<'_> {
 
     fn submission_fate(&self, item: &PackageEntry, rest: &str) -> FileFate {
         let mut submissions = self.problem.submissions.iter();
-        let owner = submissions.find(|it| item.path.starts_with(&*it.program.path));
+        let owner = submissions.find(|submission| item.path.starts_with(&*submission.program.path));
         match owner {
             // Legacy accepts a submission that has some points.
             Some(owner) if !self.to.is_2025_09() && submissions::has_some_points(owner) => {
@@ -170,7 +170,7 @@ impl Planner<'_> {
         }
         let endings = CASE_EXTENSIONS.into_iter().chain(["hint", "desc"]);
         let mut split =
-            endings.filter_map(|it| Some((name.strip_suffix(it)?.strip_suffix('.')?, it)));
+            endings.filter_map(|end| Some((name.strip_suffix(end)?.strip_suffix('.')?, end)));
         let Some((base, ending)) = split.next() else { return FileFate::Lost(UNRELATED_FILE) };
         let is_shown = ending == "interaction" && name.starts_with("data/sample/");
         let is_judged = name.starts_with("data/sample/") || name.starts_with("data/secret/");
@@ -304,7 +304,7 @@ impl Planner<'_> {
         let input = problem.input_validators.iter();
         let input = input.filter(|_| problem.input_protocol == Protocol::Testlib);
         let programs = output.chain(input).filter(|program| !is_of_library_checker(program));
-        let files: Vec<&IncludedFile> = programs.flat_map(|it| &it.include).collect();
+        let files: Vec<&IncludedFile> = programs.flat_map(|program| &program.include).collect();
         let named = files.iter().find(|file| file.name.as_os_str() == "testlib.h");
         let header = named.or(files.last()).map(|file| &file.path);
         header.or(problem.generator_header.as_ref()).cloned()

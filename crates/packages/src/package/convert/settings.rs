@@ -46,8 +46,8 @@ pub(super) type SettingsKeys = Vec<(&'static str, RawValue)>;
 
 /// The languages of the new package; `None` for all.
 pub fn judged_languages(problem: &Problem) -> Option<Vec<String>> {
-    let is_judged = |code: &str| !problem.unjudged.iter().any(|it| it == code);
-    let all = || LANGUAGES.iter().map(|it| it.code.to_owned()).collect();
+    let is_judged = |code: &str| !problem.unjudged.iter().any(|unjudged| unjudged == code);
+    let all = || LANGUAGES.iter().map(|language| language.code.to_owned()).collect();
     let mut codes = match &problem.languages {
         None if problem.unjudged.is_empty() => return None,
         None => all(),
@@ -128,14 +128,14 @@ impl Planner<'_> {
         let copied = ["version", "credits", "embargo_until"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
         self.add_2025_09_people(old, &mut keys);
-        keys.extend(old.value("keywords").map(|it| ("keywords", keyword_list(it))));
+        keys.extend(old.value("keywords").map(|keywords| ("keywords", keyword_list(keywords))));
         self.add_license(old, &mut keys);
         keys.push(("limits", self.limits_map()));
         keys.extend(judged_languages(problem).map(|codes| ("languages", texts(codes))));
         let may_write = problem.allow_file_writing;
         keys.push(("allow_file_writing", plain(may_write)));
-        keys.extend(old.value("constants").map(|it| ("constants", it.clone())));
-        if old.value("grading").is_some_and(|it| it.get("show_test_data_groups").is_some()) {
+        keys.extend(old.value("constants").map(|constants| ("constants", constants.clone())));
+        if old.value("grading").is_some_and(|keys| keys.get("show_test_data_groups").is_some()) {
             self.leave_out(SETTINGS, "grading.show_test_data_groups");
         }
         keys
@@ -147,7 +147,7 @@ impl Planner<'_> {
         match &problem.names[..] {
             [] => {}
             [(_, name)] => keys.push(("name", text(name))),
-            names => keys.push(("name", map(names.iter().map(|(code, it)| (code, text(it)))))),
+            names => keys.push(("name", map(names.iter().map(|(code, name)| (code, text(name)))))),
         }
         let is_scoring = problem.kind.grading == Grading::Scoring;
         keys.push(("type", text(if is_scoring { "scoring" } else { "pass-fail" })));
@@ -163,7 +163,7 @@ impl Planner<'_> {
         if let Some(flags) = self.common_output_flags() {
             keys.push(("validator_flags", text(flags.join(" "))));
         }
-        if problem.graders.as_ref().is_some_and(|it| it.objective == Objective::Min) {
+        if problem.graders.as_ref().is_some_and(|graders| graders.objective == Objective::Min) {
             keys.push(("grading", map([("objective", text("min"))])));
         }
         keys.push(("limits", self.limits_map()));
@@ -181,7 +181,7 @@ impl Planner<'_> {
             self.leave_out(SETTINGS, format!("key `{key}`"));
         }
         if !problem.constants.is_empty() {
-            let mut names: Vec<&str> = problem.constants.iter().map(|it| it.key.as_str()).collect();
+            let mut names: Vec<&str> = problem.constants.iter().map(|constant| constant.key.as_str()).collect();
             names.sort_unstable();
             let became = "their values in the files".to_owned();
             self.losses.add(SETTINGS, format!("constants: {}", names.join("; ")), Some(became));
@@ -261,7 +261,7 @@ impl Planner<'_> {
             hash.update(&item.name);
             if item.is_file() {
                 // What cannot be read cannot be converted, either.
-                hash.update(Blob::file(&item.path).digest().map_or([0; 32], |it| it.0));
+                hash.update(Blob::file(&item.path).digest().map_or([0; 32], |digest| digest.0));
             }
         }
         let mut bytes = [0; 16];
@@ -405,7 +405,7 @@ impl Planner<'_> {
     }
 
     fn new_name(&self, path: &Path) -> Option<String> {
-        let file = self.files.iter().find(|file| file.source().is_some_and(|it| *it == path))?;
+        let file = self.files.iter().find(|file| file.source().is_some_and(|from| *from == path))?;
         Some(file.name.clone())
     }
 
@@ -471,7 +471,7 @@ impl OldSettings {
 fn keyword_list(value: &RawValue) -> RawValue {
     match value.scalar() {
         Some(scalar) => {
-            texts(scalar.text.split([' ', '\t', '\n', ',']).filter(|it| !it.is_empty()))
+            texts(scalar.text.split([' ', '\t', '\n', ',']).filter(|word| !word.is_empty()))
         }
         None => value.clone(),
     }

@@ -79,8 +79,8 @@ impl Format for Italian {
         // Faults are reported where the settings are read.
         let faults = Faults::default();
         let file = tree.file(SETTINGS);
-        let document = file.and_then(|it| SettingsFile::read(&it.path, &faults, yaml::parse));
-        let map = document.as_ref().and_then(|it| it.root().map().ok());
+        let document = file.and_then(|item| SettingsFile::read(&item.path, &faults, yaml::parse));
+        let map = document.as_ref().and_then(|document| document.root().map().ok());
         let primary =
             map.map_or_else(|| DEFAULT_LANGUAGE.to_owned(), |mut map| primary_language(&mut map));
         named_programs::find_statements(tree, &["statement", "testo"], |name| match name {

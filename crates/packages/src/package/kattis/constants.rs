@@ -57,7 +57,7 @@ fn read_one(node: &Node<'_>, constants: &mut Vec<Constant>) -> ParseResult<()> {
 fn check_name(node: &Node<'_>, what: &str) -> ParseResult<()> {
     let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
     let mut bytes = node.key.bytes();
-    if bytes.next().is_some_and(is_letter) && bytes.all(|it| is_letter(it) || it.is_ascii_digit()) {
+    if bytes.next().is_some_and(is_letter) && bytes.all(|b| is_letter(b) || b.is_ascii_digit()) {
         return Ok(());
     }
     let message = format!("`{}` is not a name for {what}", excerpt(node.key));

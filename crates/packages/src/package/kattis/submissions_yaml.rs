@@ -90,10 +90,10 @@ fn read_case_rule<'a>(
     }
     let cases = parse_pattern(&node);
     let mut map = node.named_map("", node.key)?;
-    let expectation = read_expectation(pack, &node, &mut map).map(|it| Expectation {
+    let expectation = read_expectation(pack, &node, &mut map).map(|rule| Expectation {
         pattern: submissions.to_owned(),
         cases: Some(node.key.to_owned()),
-        ..it
+        ..rule
     });
     Ok(CaseRule { cases: cases?, node, expectation })
 }
@@ -115,8 +115,8 @@ fn read_expectation(
     }
     let use_for_time_limit = for_time_limit.unwrap_or_default();
     let place = Some(node.at_key().place());
-    let it = Expectation::default();
-    Some(Expectation { permitted, required, message, score, use_for_time_limit, place, ..it })
+    let rest = Expectation::default();
+    Some(Expectation { permitted, required, message, score, use_for_time_limit, place, ..rest })
 }
 
 fn read_score(pack: &PackageReader<'_>, node: &Node<'_>) -> ParseResult<ScoreRange> {
@@ -158,7 +158,7 @@ fn read_use_for_time_limit(node: &Node<'_>) -> ParseResult<UseForTimeLimit> {
 
 fn read_verdicts(node: &Node<'_>) -> ParseResult<Vec<Verdict>> {
     // Reads all items before it fails, so that each fault is reported.
-    let read: Vec<_> = node.items("a sequence of verdicts")?.map(|it| read_verdict(&it)).collect();
+    let read: Vec<_> = node.items("a sequence of verdicts")?.map(|item| read_verdict(&item)).collect();
     let mut verdicts: Vec<Verdict> = Vec::new();
     for verdict in read {
         let verdict = verdict?;

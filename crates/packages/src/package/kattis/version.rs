@@ -87,9 +87,9 @@ fn top_keys(path: &Path, text: &str) -> Vec<(String, String)> {
     let file = TextFile::new(path, text.to_owned());
     match yaml::parse(FileReporter { file: &file, faults: &Faults::default() }) {
         Ok(root) => {
-            let value = |entry: &MapEntry| entry.value.scalar().map(|it| it.text.clone());
+            let value = |entry: &MapEntry| entry.value.scalar().map(|scalar| scalar.text.clone());
             let all = root.entries().iter();
-            all.map(|it| (it.key.clone(), value(it).unwrap_or_default())).collect()
+            all.map(|entry| (entry.key.clone(), value(entry).unwrap_or_default())).collect()
         }
         Err(_reported) => {
             let lines = text.lines().filter_map(|line| line.split_once(':'));

@@ -161,6 +161,6 @@ fn common_directory(root: &FilePath) -> Option<FilePath> {
 }
 
 fn is_header(path: &Path) -> bool {
-    let ending = path.extension().and_then(|it| it.to_str());
+    let ending = path.extension().and_then(|ending| ending.to_str());
     matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inc"))
 }

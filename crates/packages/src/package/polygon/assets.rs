@@ -139,7 +139,7 @@ fn test_file(
     number: usize,
 ) -> ParseResult<(String, FilePath)> {
     let described = element.child("testset").and_then(|testset| testset.child(pattern));
-    let parsed = described.and_then(|it| PathPattern::parse(it.text()));
+    let parsed = described.and_then(|element| PathPattern::parse(element.text()));
     let Some(parsed) = parsed else {
         return Err(element.error(format!("`{pattern}` must be a path such as `tests/%02d`"), ""));
     };

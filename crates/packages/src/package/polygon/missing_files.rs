@@ -65,7 +65,7 @@ impl<'a> MissingFiles<'a> {
         [input, answer]: [TestFile; 2],
         name: &str,
     ) -> ParseResult<()> {
-        if [&input, &answer].iter().all(|it| it.path.is_some() && !it.is_windows) {
+        if [&input, &answer].iter().all(|file| file.path.is_some() && !file.is_windows) {
             return Ok(());
         }
         let input = match input.path {
@@ -115,7 +115,7 @@ impl<'a> MissingFiles<'a> {
         let args: Vec<String> = words.collect();
         let is_plain = |word: &String| {
             argument_pieces(word)
-                .is_ok_and(|all| all.iter().all(|it| matches!(it, ArgumentPiece::Text(_))))
+                .is_ok_and(|all| all.iter().all(|piece| matches!(piece, ArgumentPiece::Text(_))))
         };
         if let Some(word) = args.iter().find(|word| !is_plain(word)) {
             let message = format!("juror would replace `{}` in the command", excerpt(word));

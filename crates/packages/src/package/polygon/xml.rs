@@ -200,7 +200,7 @@ impl<'a> Element<'a> {
     /// Reports all but these child elements and attributes, which are separated by blanks: juror cannot tell whether
     /// others change how submissions are judged.
     pub(super) fn warn_unless_known(self, elements: &str, attributes: &str) {
-        let is_among = |all: &str, name: &str| all.split(' ').any(|it| it == name);
+        let is_among = |all: &str, name: &str| all.split(' ').any(|word| word == name);
         for child in self.children().filter(|child| !is_among(elements, child.name())) {
             let what = format!("`{}` has an element `{}`", self.name(), excerpt(child.name()));
             child.warn_of_unknown(&what, elements);

@@ -36,19 +36,19 @@ pub(super) fn resolve_includes<'a, 'd>(
 ) -> Vec<(RecipeLink, Node<'a>)> {
     let positions = directories.iter().enumerate();
     let by_keys: HashMap<&str, usize> =
-        positions.map(|(index, it)| (it.key_path.as_str(), index)).collect();
+        positions.map(|(index, directory)| (directory.key_path.as_str(), index)).collect();
     let includes: Vec<Vec<(&Node<'a>, IncludeTarget<'_>)>> = directories
         .iter()
-        .map(|it| {
-            it.includes.iter().filter_map(|node| Some((node, find_target(node, directories)?)))
+        .map(|dir| {
+            dir.includes.iter().filter_map(|node| Some((node, find_target(node, directories)?)))
         })
         .map(Iterator::collect)
         .collect();
     // The contents of each directory: inner directories, included ones, and cases.
     let mut inside: Vec<Vec<usize>> = vec![Vec::new(); directories.len()];
     let own =
-        |it: &'d RecipeDirectory<'_>| it.cases.iter().flat_map(|it| &it.names).map(String::as_str);
-    let mut cases: Vec<Vec<&str>> = directories.iter().map(|it| own(it).collect()).collect();
+        |dir: &'d RecipeDirectory<'_>| dir.cases.iter().flat_map(|case| &case.names).map(String::as_str);
+    let mut cases: Vec<Vec<&str>> = directories.iter().map(|dir| own(dir).collect()).collect();
     for (index, directory) in directories.iter().enumerate() {
         for (_, target) in &includes[index] {
             match target {
@@ -115,8 +115,8 @@ fn find_target<'d>(
         (None, _) => {
             let message =
                 format!("there is no directory or test case `{}` in this recipe", excerpt(text));
-            let cases = all.iter().flat_map(|it| &it.cases).map(|it| &it.key_path);
-            let known = all.iter().map(|it| &it.key_path).chain(cases).map(String::as_str);
+            let cases = all.iter().flat_map(|dir| &dir.cases).map(|case| &case.key_path);
+            let known = all.iter().map(|dir| &dir.key_path).chain(cases).map(String::as_str);
             let otherwise = "give its path, such as `secret/group1`";
             let known = known.filter(|known| !known.is_empty());
             include.error(message, did_you_mean_or(text, known, otherwise));

@@ -192,7 +192,7 @@ fn list_attribute(option: &str) -> Option<String> {
         Some(_) => Some(String::new()),
         None if ["", "nosep", "noitemsep", "wide"].contains(&option) => Some(String::new()),
         None => {
-            let sign = option.trim_matches(|it: char| it.is_ascii_punctuation());
+            let sign = option.trim_matches(|c: char| c.is_ascii_punctuation());
             Some(format!(" type=\"{}\"", kind(sign)?.1))
         }
     }

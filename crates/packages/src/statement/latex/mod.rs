@@ -155,8 +155,8 @@ impl LatexTranslator<'_, '_> {
 
     fn command(&mut self, name: &str, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let plain = name.trim_end_matches('*');
-        if let Some(it) = self.math.macros.get(plain) {
-            let expanded = self.math.macros.expand(&it, &self.text, scanner);
+        if let Some(found) = self.math.macros.get(plain) {
+            let expanded = self.math.macros.expand(&found, &self.text, scanner);
             return self.translate_macro(expanded, at);
         }
         if let Some(text) = symbol_text(name) {
@@ -294,7 +294,7 @@ impl LatexTranslator<'_, '_> {
             "exmp" => {
                 let texts = [scanner.argument(), scanner.argument()];
                 let texts = texts.map(|text| self.text[text].to_owned());
-                let sample = self.scope.samples.sample_of_texts(texts.each_ref().map(|it| &**it));
+                let sample = self.scope.samples.sample_of_texts(texts.each_ref().map(String::as_str));
                 self.writer.push_block(&sample);
             }
             "item" => self.add_remark(at, "`\\item` is outside a list", COMMANDS_HELP),
@@ -373,8 +373,8 @@ impl LatexTranslator<'_, '_> {
 
     fn constant(&mut self, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let name = self.text[scanner.argument()].trim().to_owned();
-        let found = self.scope.problem.constants.iter().find(|it| it.key == name);
-        match found.map(|it| escape(&it.value)) {
+        let found = self.scope.problem.constants.iter().find(|constant| constant.key == name);
+        match found.map(|constant| escape(&constant.value)) {
             Some(value) => self.writer.push_text(&value),
             None => {
                 let message = format!("unknown constant `{name}`");
@@ -387,8 +387,8 @@ impl LatexTranslator<'_, '_> {
     fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) {
         let constants = self.scope.problem.constants.iter();
         let constants = constants.filter(|_| formula.contains("\\constant{"));
-        let formula = constants.fold(formula.to_owned(), |formula, it| {
-            formula.replace(&format!("\\constant{{{}}}", it.key), &it.value)
+        let formula = constants.fold(formula.to_owned(), |formula, constant| {
+            formula.replace(&format!("\\constant{{{}}}", constant.key), &constant.value)
         });
         let translated = self.math.translate(&formula, alone).unwrap_or_else(|reason| {
             let message = format!("this formula is shown as written: {reason}");

@@ -242,7 +242,8 @@ impl<'a> LatexScanner<'a> {
                 _ => LatexToken::Command(name),
             };
         }
-        if rest[name.len()..].starts_with('*') && STARRED_COMMANDS.split(' ').any(|it| it == name) {
+        let has_star = rest[name.len()..].starts_with('*');
+        if has_star && STARRED_COMMANDS.split(' ').any(|starred| starred == name) {
             name = &rest[..name.len() + 1];
         }
         let start = self.position;

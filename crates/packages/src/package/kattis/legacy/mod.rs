@@ -207,7 +207,7 @@ impl KattisLegacy {
         let exists = pack.tree.directory(directory).is_some();
         let talks = pack.yaml.problem_type.includes("interactive");
         match yaml.is_custom {
-            it if !exists && (it == Some(true) || talks) => {
+            asked if !exists && (asked == Some(true) || talks) => {
                 let message = "is missing: custom validation needs an output validator";
                 let help = "add the program that decides about outputs";
                 pack.faults.error(pack.tree.path(directory), message, help);
@@ -265,11 +265,11 @@ struct LegacyYaml {
 impl LegacyYaml {
     /// The values if there is no `problem.yaml`.
     fn new(is_draft: bool) -> Self {
-        let mut it = Self::default();
-        it.shared.problem_type = ProblemType::Unknown;
-        it.shared.file_writing = Some(true);
+        let mut yaml = Self::default();
+        yaml.shared.problem_type = ProblemType::Unknown;
+        yaml.shared.file_writing = Some(true);
         let [multiplier, margin] = if is_draft { [2.0, 1.5] } else { [5.0, 2.0] };
-        it.shared.limits = ProblemLimits {
+        yaml.shared.limits = ProblemLimits {
             ac_to_time_limit: multiplier,
             time_limit_to_tle: margin,
             memory: Some(MEMORY),
@@ -277,7 +277,7 @@ impl LegacyYaml {
             validation_memory: Some(MEMORY),
             ..ProblemLimits::default()
         };
-        it
+        yaml
     }
 }
 

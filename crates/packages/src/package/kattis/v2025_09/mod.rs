@@ -132,21 +132,21 @@ const FOR_PEOPLE: [&str; 2] = ["author", "source_url"];
 
 fn read_keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
     let mut map = map.with_keys_for_people(&FOR_PEOPLE);
-    let mut it = ProblemYaml::default();
+    let mut yaml = ProblemYaml::default();
     check_version(&mut map);
-    map.set("type", &mut it.problem_type, problem_type::read);
-    it.names = problem_yaml::read_names(&mut map, statements);
+    map.set("type", &mut yaml.problem_type, problem_type::read);
+    yaml.names = problem_yaml::read_names(&mut map, statements);
     problem_yaml::check_uuid(&mut map);
     map.get("version", text);
     credits::check(&mut map);
     map.get("embargo_until", problem_yaml::check_moment);
     map.get("keywords", texts);
-    map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
-    map.set("languages", &mut it.languages, problem_yaml::read_languages);
+    map.set("limits", &mut yaml.limits, |node| limits::read(node, &yaml.problem_type));
+    map.set("languages", &mut yaml.languages, problem_yaml::read_languages);
     let file_writing = map.try_get("allow_file_writing", boolean);
-    it.file_writing = file_writing.ok().map(Option::unwrap_or_default);
-    map.set("constants", &mut it.constants, constants::read);
-    it
+    yaml.file_writing = file_writing.ok().map(Option::unwrap_or_default);
+    map.set("constants", &mut yaml.constants, constants::read);
+    yaml
 }
 
 fn check_version(map: &mut Map<'_>) {

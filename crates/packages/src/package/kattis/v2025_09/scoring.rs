@@ -120,7 +120,7 @@ pub(super) fn fill_in_scoring(
 ) {
     let settings = |name: &str| settings.get(name).cloned().unwrap_or_default();
     for group in
-        data.groups.iter_mut().filter(|it| it.name.starts_with(DataDirectory::Secret.name()))
+        data.groups.iter_mut().filter(|group| group.name.starts_with(DataDirectory::Secret.name()))
     {
         group.scoring = Some(with_defaults(&group.name, &settings(&group.name).scoring));
     }
@@ -144,9 +144,9 @@ fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
         (None, Aggregation::PassFail)
     };
     GroupScoring {
-        max_score: keys.max_score.as_ref().map_or(max_score, |it| it.value),
-        aggregation: keys.aggregation.as_ref().map_or(aggregation, |it| it.value),
-        require_pass: keys.require_pass.iter().map(|it| it.value.clone()).collect(),
+        max_score: keys.max_score.as_ref().map_or(max_score, |key| key.value),
+        aggregation: keys.aggregation.as_ref().map_or(aggregation, |key| key.value),
+        require_pass: keys.require_pass.iter().map(|key| key.value.clone()).collect(),
     }
 }
 
@@ -179,7 +179,7 @@ impl GroupWithKeys<'_> {
     }
 
     fn max_score_place(&self) -> &SourcePlace {
-        self.keys.max_score.as_ref().map_or(&self.file, |it| &it.place)
+        self.keys.max_score.as_ref().map_or(&self.file, |key| &key.place)
     }
 }
 
@@ -207,7 +207,7 @@ fn check_group(pack: &PackageReader<'_>, group: &GroupWithKeys<'_>, secret: &Gro
     let is_pass_fail =
         |group: &GroupWithKeys<'_>| group.scoring.aggregation == Aggregation::PassFail;
     if is_pass_fail(secret) && !is_pass_fail(group) {
-        let place = group.keys.aggregation.as_ref().map_or(&group.file, |it| &it.place);
+        let place = group.keys.aggregation.as_ref().map_or(&group.file, |key| &key.place);
         let message = format!("{name} must have pass-fail aggregation, because secret has it");
         let help = "change `score_aggregation` here or in data/secret/test_group.yaml";
         pack.faults.error(place, message, help);

@@ -52,13 +52,13 @@ pub(super) fn static_cases(
     let mut is_asked = false;
     for group in &data.groups {
         let Some(StaticKeys { score: Some(score), args }) =
-            settings.get(&group.name).map(|it| &it.static_validation)
+            settings.get(&group.name).map(|settings| &settings.static_validation)
         else {
             continue;
         };
         is_asked = true;
         let name = &group.name;
-        let rules = group.scoring.as_ref().map(|it| (it.aggregation, it.max_score));
+        let rules = group.scoring.as_ref().map(|scoring| (scoring.aggregation, scoring.max_score));
         let without = "write `static_validation_score: pass-fail`";
         let (message, help) = match (rules, score.value) {
             _ if validator.is_none() => (

@@ -52,7 +52,7 @@ pub(super) fn read(
         file = TextFile::new_if_small(&item.path, text, pack.faults)?;
     }
     let document = SettingsFile::of(file, pack.faults, yaml::parse);
-    let map = document.as_ref().and_then(|it| it.root().non_null()?.map().ok());
+    let map = document.as_ref().and_then(|document| document.root().non_null()?.map().ok());
     Some(map.map(|map| read_settings(pack, part, role, map)).unwrap_or_default())
 }
 
