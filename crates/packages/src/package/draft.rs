@@ -36,7 +36,7 @@ impl Draft {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
         self.problem.allow_file_writing = self.file_writing == Some(true);
-        juror_toml::read(tree, &mut self);
+        juror_toml::read(tree, &mut self.problem, self.file_writing);
         check_texts(&self.problem, &tree.faults);
         self.has_settings.then_some(self.problem)
     }

@@ -8,7 +8,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag
 
 use crate::statement::TranslationState;
 use crate::statement::html::escape;
-use crate::statement::math::{self, FormulaTranslator};
+use crate::statement::math::{self, FORMULA_HELP, FormulaTranslator};
 use crate::statement::source::StatementText;
 use crate::statement::tags::{is_link, neutralize};
 
@@ -205,8 +205,6 @@ fn unknown_constant(text: &str) -> Option<&str> {
     let mut pieces = text.split("{{").skip(1).filter_map(|piece| Some(piece.split_once("}}")?.0));
     pieces.find(is_name)
 }
-
-pub(super) const FORMULA_HELP: &str = "write it with the commands of LaTeX and amsmath";
 
 fn deepen(level: HeadingLevel, by: usize) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + by).unwrap_or(HeadingLevel::H6)

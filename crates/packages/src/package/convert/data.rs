@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::package::convert::rules::{self, ScoredGroup, UNKNOWN_MAX_SCORE, round_near_whole};
-use crate::package::convert::settings::read_settings;
+use crate::package::convert::old_settings::read_settings;
 use crate::package::convert::{Planner, TargetFormat, map, plain, text, texts};
 use crate::package::text::MAX_SIZE;
 use crate::package::yaml::RawValue;

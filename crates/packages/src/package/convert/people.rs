@@ -1,6 +1,7 @@
 //! Who made a problem, who owns it, and where it comes from.
 
-use crate::package::convert::settings::{OldSettings, SETTINGS, SettingsKeys};
+use crate::package::convert::old_settings::{OldSettings, item_texts};
+use crate::package::convert::settings::{SETTINGS, SettingsKeys};
 use crate::package::convert::{Planner, map, raw, text, texts};
 use crate::package::yaml::{RawValue, Value};
 
@@ -80,19 +81,6 @@ fn source_with_url(old: &OldSettings) -> Option<RawValue> {
     } else {
         raw(Value::Sequence(std::iter::once(first).chain(rest).collect()))
     })
-}
-
-/// The texts of one or several items: texts, or maps with a name and perhaps an address.
-pub(super) fn item_texts(value: &RawValue) -> Vec<String> {
-    match &value.value {
-        Value::Scalar(scalar) => vec![scalar.text.clone()],
-        Value::Sequence(inner) => inner.iter().flat_map(item_texts).collect(),
-        _ => {
-            let text = |key: &str| Some(value.get(key)?.scalar()?.text.as_str());
-            let email = text("email").map_or_else(String::new, |email| format!(" <{email}>"));
-            text("name").map(|name| format!("{name}{email}")).into_iter().collect()
-        }
-    }
 }
 
 fn any_has_key(value: &RawValue, key: &str) -> bool {

@@ -4,19 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::package::convert::cases::{directory, first_free, last_part, nearest_valid_name};
-use crate::package::convert::{PlannedContents, PlannedFile, Planner, is_kattis, submissions};
+use crate::package::convert::{
+    PlannedContents, PlannedFile, Planner, is_kattis, is_of_library_checker, submissions,
+};
 use crate::package::files::PackageEntry;
 use crate::package::text::MAX_SIZE;
-use juror_core::language::table::{LIBRARY_CHECKER_CODE, Language};
+use juror_core::language::table::Language;
 use juror_core::program::{IncludedFile, Program, ProgramKind};
 use juror_core::protocol::Protocol;
 use juror_core::recipe::CASE_EXTENSIONS;
 use juror_core::root::FilePath;
 use juror_core::test_data::TestCase;
-
-pub(super) fn is_of_library_checker(program: &Program) -> bool {
-    program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
-}
 
 enum FileFate {
     Keep(String),

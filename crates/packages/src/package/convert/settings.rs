@@ -7,15 +7,13 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 use toml::Table;
 
-use crate::package::convert::people::item_texts;
+use crate::package::convert::old_settings::{OldSettings, item_texts, read_settings};
 use crate::package::convert::rules::{self, ScoredGroup};
 use crate::package::convert::{PlannedContents, Planner, is_kattis, map, plain, text, texts};
-use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
 use crate::package::languages::is_natural_language;
-use crate::package::node::SettingsFile;
 use crate::package::text::MAX_SIZE;
-use crate::package::yaml::{self, RawValue, Value};
+use crate::package::yaml::RawValue;
 use crate::package::yaml_text;
 use juror_core::blob::Blob;
 use juror_core::check::options::{comparison_name, is_of_validator};
@@ -26,7 +24,6 @@ use juror_core::problem::{
     EquivalentMutant, Grading, Interaction, Problem, ProgramIo, SubmittedContent,
 };
 use juror_core::protocol::Protocol;
-use juror_core::root::FilePath;
 use juror_core::score::Aggregation;
 use juror_core::text::uuid;
 use juror_core::units::Bytes;
@@ -36,11 +33,6 @@ pub(super) const TIME_LIMIT: &str = ".timelimit";
 const DOMJUDGE_INI: &str = "domjudge-problem.ini";
 
 pub const SETTINGS: &str = "problem.yaml";
-
-/// Reads a settings file whose faults are already reported.
-pub(in crate::package) fn read_settings(path: &FilePath) -> Option<RawValue> {
-    Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
-}
 
 pub(super) type SettingsKeys = Vec<(&'static str, RawValue)>;
 
@@ -447,23 +439,6 @@ impl Planner<'_> {
                 self.losses.add("problem_statement", what, Some("nothing to show".to_owned()));
             }
         }
-    }
-}
-
-pub(super) struct OldSettings(RawValue);
-
-impl OldSettings {
-    pub(super) fn value(&self, key: &str) -> Option<&RawValue> {
-        self.0.get(key).filter(|value| match &value.value {
-            Value::Scalar(scalar) => scalar.meaning() != yaml::ScalarMeaning::Null,
-            Value::Broken => false,
-            _ => true,
-        })
-    }
-
-    pub(super) fn text(&self, key: &str) -> Option<String> {
-        let text = self.value(key)?.scalar()?.text.trim().to_owned();
-        Some(text).filter(|text| !text.is_empty())
     }
 }
 

@@ -1,8 +1,9 @@
 //! `submissions.yaml`: expectations that the folders of the new format do not express.
 
 use crate::package::convert::cases::NameMap;
-use crate::package::convert::places::is_of_library_checker;
-use crate::package::convert::{Planner, map, plain, raw, text, texts};
+use crate::package::convert::{
+    Planner, is_of_library_checker, map, plain, raw, text, texts,
+};
 use crate::package::kattis::{FOLDERS, SubmissionFolder};
 use crate::package::yaml::{RawValue, Value};
 use crate::package::yaml_text;

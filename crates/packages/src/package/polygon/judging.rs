@@ -1,8 +1,6 @@
 //! `judging`: limits, files of input and output, and the tests.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::package::files::{NAME_HELP, is_valid_name};
@@ -206,17 +204,6 @@ fn has_windows_line_ends(path: &FilePath) -> bool {
         file.consume(length);
     }
     false
-}
-
-/// Every generator by its name in commands: its file name without the ending.
-pub(super) fn find_generators<'a>(pack: &PolygonReader<'a>) -> BTreeMap<String, Element<'a>> {
-    let files = pack.root.children_named("files");
-    let executables = files.flat_map(|files| files.nested("executables", "executable"));
-    let named = executables.filter_map(|executable| {
-        let path = PathBuf::from(executable.child("source")?.attribute("path")?);
-        Some((path.file_stem()?.to_string_lossy().into_owned(), executable))
-    });
-    named.collect()
 }
 
 #[cfg(test)]

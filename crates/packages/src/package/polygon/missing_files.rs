@@ -2,12 +2,10 @@
 //! and texts from Windows with this system's line ends.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::package::command_words::split_words;
 use crate::package::node::ParseResult;
-use crate::package::polygon::assets::main_solution;
-use crate::package::polygon::judging::find_generators;
 use crate::package::polygon::programs::new_program;
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader, SETTINGS};
@@ -124,4 +122,22 @@ impl<'a> MissingFiles<'a> {
         let generator = new_program(self.pack, *described, ProgramKind::Generator)?;
         Ok(GeneratorCommand::new(generator.into(), args, line.to_owned()))
     }
+}
+
+/// Every generator by its name in commands: its file name without the ending.
+fn find_generators<'a>(pack: &PolygonReader<'a>) -> BTreeMap<String, Element<'a>> {
+    let files = pack.root.children_named("files");
+    let executables = files.flat_map(|files| files.nested("executables", "executable"));
+    let named = executables.filter_map(|executable| {
+        let path = PathBuf::from(executable.child("source")?.attribute("path")?);
+        Some((path.file_stem()?.to_string_lossy().into_owned(), executable))
+    });
+    named.collect()
+}
+
+fn main_solution(pack: &PolygonReader<'_>) -> Option<FilePath> {
+    let mut solutions = pack.root.child("assets")?.nested("solutions", "solution");
+    let main = solutions.find(|element| element.attribute("tag") == Some("main"))?;
+    let path = main.child("source")?.attribute("path")?;
+    Some(pack.tree.file(path)?.path.clone())
 }

@@ -3,9 +3,9 @@
 //! Source: problem package format 2025-09, "LaTeX environment and supported subset".
 
 mod environments;
-mod formula;
+pub(super) mod formula;
 mod formula_commands;
-mod macros;
+pub(super) mod macros;
 mod scanner;
 mod symbols;
 mod tables;
@@ -19,16 +19,14 @@ use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
 use crate::statement::TranslationState;
 use crate::statement::html::escape;
 use crate::statement::images;
-pub(super) use crate::statement::latex::formula::rewrite_formula;
-pub(super) use crate::statement::latex::macros::LatexMacros;
+use crate::statement::latex::macros::LatexMacros;
 use crate::statement::latex::scanner::{LatexScanner, LatexToken, SearchBudget};
 use crate::statement::latex::symbols::{
     TextStyle, container_arguments, ignored_arguments, lasting_style, space_arguments,
     style_of_argument,
 };
 use crate::statement::latex::writer::HtmlWriter;
-use crate::statement::markdown::FORMULA_HELP;
-use crate::statement::math::{self, FormulaTranslator};
+use crate::statement::math::{self, FORMULA_HELP, FormulaTranslator};
 use crate::statement::page;
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
