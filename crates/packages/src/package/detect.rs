@@ -12,10 +12,10 @@ use juror_core::root::FilePath;
 /// Returns the format and the reason. `asked` is the format that the user names.
 pub(super) fn format(
     dir: &FilePath,
-    asked: Option<&'static dyn Format>,
+    requested: Option<&'static dyn Format>,
 ) -> Result<(&'static dyn Format, String), Diagnostic> {
     check_directory(dir)?;
-    if let Some(format) = asked {
+    if let Some(format) = requested {
         return Ok((format, "--format asks for it".to_owned()));
     }
     for (index, format) in FORMATS.into_iter().enumerate() {
@@ -93,9 +93,9 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
         [] => {
             let mut signs = FORMATS.map(Format::marker_text).to_vec();
             signs.dedup();
-            let seen = explain_missing_tests(dir).map(|seen| format!("; {seen}"));
+            let tests = explain_missing_tests(dir).map(|tests| format!("; {tests}"));
             let signs = signs.join(", or with ");
-            format!("a package is a directory with {signs}{}", seen.unwrap_or_default())
+            format!("a package is a directory with {signs}{}", tests.unwrap_or_default())
         }
         [package] => format!("did you mean {}?", package.display()),
         some => {

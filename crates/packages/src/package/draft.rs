@@ -52,10 +52,10 @@ pub(super) fn short_name(dir: &Path) -> String {
 fn check_texts(problem: &Problem, faults: &Faults) {
     let data = &problem.test_data;
     let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
-    let unmade = problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases);
-    let unmade: HashSet<&str> = unmade.map(|case| case.name.as_str()).collect();
+    let pending = problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases);
+    let pending: HashSet<&str> = pending.map(|case| case.name.as_str()).collect();
     let cases = data.cases.iter().chain(others.into_iter().flatten());
-    for case in cases.filter(|case| !unmade.contains(case.name.as_str())) {
+    for case in cases.filter(|case| !pending.contains(case.name.as_str())) {
         for path in [Some(&case.input), case.answer.as_ref()].into_iter().flatten() {
             check_text(path, faults);
         }

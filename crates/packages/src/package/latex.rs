@@ -298,12 +298,12 @@ pub(crate) fn find_outside_comments(
     text: &str,
     start: usize,
     end: usize,
-    what: &str,
+    needle: &str,
 ) -> Option<usize> {
     let mut index = start;
     let bytes = text.as_bytes();
     while index < end {
-        if text.as_bytes()[index..end].starts_with(what.as_bytes()) {
+        if text.as_bytes()[index..end].starts_with(needle.as_bytes()) {
             return Some(index);
         }
         match bytes[index] {

@@ -127,25 +127,25 @@ pub fn case_files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     /// In bytes.
     const SHORT: u64 = 4096;
     let [description, hint] = case_texts::of_case(&case.input);
-    let named = [
+    let own_files = [
         ("input", Some(&case.input)),
         ("judge answer", case.answer.as_ref()),
         ("output", case.output.as_ref()),
         ("interaction", case.interaction.as_ref()),
     ];
-    let named = named.into_iter().filter_map(|(what, path)| Some((what, path?)));
-    let laid = case.files.iter().map(|file| ("file", &file.path));
+    let own_files = own_files.into_iter().filter_map(|(what, path)| Some((what, path?)));
+    let given_files = case.files.iter().map(|file| ("file", &file.path));
     let mut files = Vec::new();
-    for (what, path) in named.chain(laid) {
+    for (what, path) in own_files.chain(given_files) {
         let Ok(file) = path.open() else { continue };
         let fault = JudgeError::on_file("read", path);
         let most = if all { u64::MAX } else { SHORT };
         let mut contents = Vec::new();
-        let read = file.metadata().and_then(|facts| {
+        let size = file.metadata().and_then(|facts| {
             (&file).take(most).read_to_end(&mut contents)?;
             Ok(facts.len().max(contents.len() as u64))
         });
-        let bytes = read.map_err(fault)?;
+        let bytes = size.map_err(fault)?;
         files.push(ListedFile {
             what,
             path: path.into(),

@@ -80,9 +80,8 @@ pub(super) fn did_you_mean_or<'a>(
 pub(super) fn path_meant(path: &str, directory: &FilePath) -> Option<String> {
     let own = directory.file_name().and_then(|name| name.to_str()).unwrap_or(".");
     let below = Path::new(path).strip_prefix("/").unwrap_or(Path::new(path));
-    let parts: Vec<&str> = below.iter().filter_map(|part| part.to_str()).collect();
-    let parts: Vec<&str> =
-        parts.into_iter().skip_while(|part| [".", "..", own].contains(part)).collect();
+    let parts = below.iter().filter_map(|part| part.to_str());
+    let parts: Vec<&str> = parts.skip_while(|part| [".", "..", own].contains(part)).collect();
     let (last, above) = parts.split_last()?;
     let names = directory.join(above.join("/")).names().unwrap_or_default();
     let mut names: Vec<&str> = names.iter().filter_map(|name| name.to_str()).collect();
@@ -90,8 +89,8 @@ pub(super) fn path_meant(path: &str, directory: &FilePath) -> Option<String> {
     let is_meant =
         |name: &&&str| *name == last || Path::new(name).file_stem() == Some(last.as_ref());
     let name = *names.iter().find(is_meant)?;
-    let meant = [above, &[name][..]].concat().join("/");
-    (meant != path).then_some(meant)
+    let near = [above, &[name][..]].concat().join("/");
+    (near != path).then_some(near)
 }
 
 pub(super) fn did_you_mean(known: &str) -> String {

@@ -162,7 +162,7 @@ impl<'a> MarkdownTranslator<'a, '_> {
     }
 
     fn add_remark(&mut self, at: Range<usize>, message: String, help: &str) {
-        self.scope.remarks.extend(self.source.new_remark(at, message, help));
+        self.scope.diagnostics.extend(self.source.new_remark(at, message, help));
     }
 }
 

@@ -34,7 +34,7 @@ const STACK_SIZE: usize = 256 << 20;
 #[derive(Debug)]
 pub struct RenderedPage {
     pub html: String,
-    pub remarks: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 struct TranslationState<'a> {
@@ -43,7 +43,7 @@ struct TranslationState<'a> {
     words: &'static StatementWords,
     images: StatementImages,
     samples: Samples,
-    remarks: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 struct StatementArticle {
@@ -99,16 +99,16 @@ pub fn render_page(
 ) -> Result<RenderedPage, JudgeError> {
     let fault = |reason: String| JudgeError::new("translate the statement", reason);
     thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK_SIZE);
-        let thread = thread.spawn_scoped(scope, || translate(problem, statements));
-        let thread = thread.map_err(|error| fault(error.to_string()))?;
+        let builder = thread::Builder::new().stack_size(STACK_SIZE);
+        let started = builder.spawn_scoped(scope, || translate(problem, statements));
+        let thread = started.map_err(|error| fault(error.to_string()))?;
         thread.join().map_err(|_| fault("a library failed".to_owned()))
     })
 }
 
 fn translate(problem: &Problem, statements: &[&Statement]) -> RenderedPage {
     let mut articles = Vec::new();
-    let mut remarks = Vec::new();
+    let mut diagnostics = Vec::new();
     for statement in statements {
         let words = StatementWords::of(&statement.language);
         let mut scope = TranslationState {
@@ -117,15 +117,15 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> RenderedPage {
             words,
             images: StatementImages::new(problem, statement),
             samples: Samples::of_problem(problem, words),
-            remarks: Vec::new(),
+            diagnostics: Vec::new(),
         };
         articles.extend(translate_article(statement, &mut scope));
-        remarks.append(&mut scope.remarks);
-        let new = scope.samples.remarks.into_iter().filter(|new| !remarks.contains(new));
+        diagnostics.append(&mut scope.diagnostics);
+        let new = scope.samples.diagnostics.into_iter().filter(|new| !diagnostics.contains(new));
         let new: Vec<_> = new.collect();
-        remarks.extend(new);
+        diagnostics.extend(new);
     }
-    RenderedPage { html: page::page_html(problem, &articles), remarks }
+    RenderedPage { html: page::page_html(problem, &articles), diagnostics }
 }
 
 /// `None` if the statement cannot be read; a remark has the reason.
@@ -147,7 +147,8 @@ fn translate_article(
 }
 
 fn read_text(statement: &Statement, scope: &mut TranslationState<'_>) -> Option<StatementText> {
-    StatementText::read(scope.problem, statement).map_err(|error| scope.remarks.push(error)).ok()
+    let text = StatementText::read(scope.problem, statement);
+    text.map_err(|error| scope.diagnostics.push(error)).ok()
 }
 
 /// Polygon keeps the sections in a directory. The order is Polygon's.

@@ -35,7 +35,7 @@ fn translate_text(form: StatementForm, text: &str) -> (String, Vec<String>) {
         let position = diagnostic.place.spot.as_ref();
         format!("{}: {}", position.map_or(0, |spot| spot.line), diagnostic.message)
     };
-    (body, page.remarks.iter().map(show).collect())
+    (body, page.diagnostics.iter().map(show).collect())
 }
 
 fn check(form: StatementForm, text: &str, html: &[&str], expected: &[&str]) {

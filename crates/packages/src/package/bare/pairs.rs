@@ -70,27 +70,27 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
     for name in &names {
         by_lower.entry(composed(name).to_ascii_lowercase()).or_default().push(name);
     }
-    let mut all = Vec::new();
+    let mut choices = Vec::new();
     for input in &names {
         for candidate in candidates(input) {
             // Windows does not tell `1.IN` from `1.in`.
-            let found = by_lower.get(&composed(&candidate.name).to_ascii_lowercase());
-            let others = found.into_iter().flatten().filter(|name| **name != candidate.name);
-            let same = names.get(candidate.name.as_str()).into_iter();
-            for answer in same.chain(others.take(MOST_CHOICES)).filter(|name| *name != input) {
+            let similar = by_lower.get(&composed(&candidate.name).to_ascii_lowercase());
+            let others = similar.into_iter().flatten().filter(|name| **name != candidate.name);
+            let exact = names.get(candidate.name.as_str()).into_iter();
+            for answer in exact.chain(others.take(MOST_CHOICES)).filter(|name| *name != input) {
                 let case_distance = case_distance(&candidate.name, answer);
-                all.push((Candidate { case_distance, ..candidate.clone() }, *input, *answer));
+                choices.push((Candidate { case_distance, ..candidate.clone() }, *input, *answer));
             }
         }
     }
-    all.sort();
-    let mut used = BTreeSet::new();
+    choices.sort();
+    let mut paired = BTreeSet::new();
     let mut pairs = Vec::new();
-    for (Candidate { case, .. }, input, answer) in all {
-        if used.contains(input) || used.contains(answer) {
+    for (Candidate { case, .. }, input, answer) in choices {
+        if paired.contains(input) || paired.contains(answer) {
             continue;
         }
-        used.extend([input, answer]);
+        paired.extend([input, answer]);
         pairs.push(Pair { input: input.to_owned(), answer: answer.to_owned(), case });
     }
     let directory = |name: &str| name.rsplit_once('/').map(|(directory, _)| directory.to_owned());
@@ -98,8 +98,8 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
     let mut cases = BTreeSet::new();
     for pair in &mut pairs {
         // `7.in` and `input7.txt` are two test cases.
-        let both = format!("{} {}", pair.input, pair.answer);
-        let names = [composed(&pair.case), pair.input.clone(), both];
+        let file_names = format!("{} {}", pair.input, pair.answer);
+        let names = [composed(&pair.case), pair.input.clone(), file_names];
         pair.case = names.into_iter().find(|name| !cases.contains(name)).unwrap_or_default();
         cases.insert(pair.case.clone());
     }

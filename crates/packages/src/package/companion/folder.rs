@@ -73,8 +73,8 @@ pub fn changed_folder(
     let remove = unused.flat_map(|number| test_names(*number));
     let text = without_received(settings).unwrap_or_default() + &received(problem, &numbers);
     if received_url(&text).as_ref() != Some(&problem.url) {
-        let way = "write its `received` as one table [received], or remove it";
-        return Err(format!("{SETTINGS} cannot be changed: {way}"));
+        let help = "write its `received` as one table [received], or remove it";
+        return Err(format!("{SETTINGS} cannot be changed: {help}"));
     }
     let mut write = vec![NewFile::new(SETTINGS, text)];
     write.extend(test_files(problem, &numbers));
@@ -89,16 +89,16 @@ fn without_received(settings: &str) -> Option<String> {
     let received = keys().find(|key| key.get_ref() == "received")?.span().start;
     let later = keys().map(|key| key.span().start).filter(|start| *start > received);
     let (start, mut end) = (line(received), later.min().map_or(settings.len(), line));
-    let is_remark = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let is_comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
     if end < settings.len() {
         let lines = settings[start..end].split_inclusive('\n').rev();
-        end -= lines.take_while(is_remark).map(str::len).sum::<usize>();
+        end -= lines.take_while(is_comment).map(str::len).sum::<usize>();
     }
-    let mut kept = settings[..start].to_owned() + &settings[end..];
-    if !kept.is_empty() && !kept.ends_with('\n') {
-        kept.push('\n');
+    let mut rest = settings[..start].to_owned() + &settings[end..];
+    if !rest.is_empty() && !rest.ends_with('\n') {
+        rest.push('\n');
     }
-    Some(kept)
+    Some(rest)
 }
 
 /// Names with the endings that every reader of bare tests knows.

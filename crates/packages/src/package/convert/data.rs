@@ -352,7 +352,7 @@ fn with_grader_flags(
 fn grader_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, RawValue)> {
     let GroupGrading { on_reject, grader, accept_score, reject_score, range } = grading;
     let mut flags = Vec::new();
-    let how = match grader {
+    let name = match grader {
         Grader::Custom(words) => {
             flags.extend(words.iter().map(String::as_str));
             "custom"
@@ -370,7 +370,7 @@ fn grader_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
     };
     let mut keys = vec![
         ("on_reject", text(on_reject)),
-        ("grading", text(how)),
+        ("grading", text(name)),
         ("grader_flags", text(flags.join(" "))),
     ];
     if problem.kind.grading == Grading::Scoring {
@@ -404,11 +404,11 @@ fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
 }
 
 fn score_keys(aggregation: Aggregation, most: Option<f64>) -> Vec<(&'static str, RawValue)> {
-    let how = match aggregation {
+    let name = match aggregation {
         Aggregation::PassFail => "pass-fail",
         Aggregation::Sum => "sum",
         Aggregation::Min => "min",
     };
     let most = most.map_or_else(|| text("unbounded"), |most| plain(most.max(0.0).ceil()));
-    vec![("max_score", most), ("score_aggregation", text(how))]
+    vec![("max_score", most), ("score_aggregation", text(name))]
 }

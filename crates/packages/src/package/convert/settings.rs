@@ -52,8 +52,8 @@ pub fn judged_languages(problem: &Problem) -> Option<Vec<String>> {
 impl Planner<'_> {
     pub(super) fn write_settings(&mut self) {
         let path = self.problem.dir.join(SETTINGS);
-        let old = is_kattis(self.problem).then(|| read_settings(&path)).flatten();
-        let old = OldSettings(old.unwrap_or_else(|| map(SettingsKeys::new())));
+        let file = is_kattis(self.problem).then(|| read_settings(&path)).flatten();
+        let old = OldSettings(file.unwrap_or_else(|| map(SettingsKeys::new())));
         let keys = if self.to.is_2025_09() {
             self.settings_of_2025_09(&old)
         } else {
@@ -147,8 +147,8 @@ impl Planner<'_> {
         if !problem.output_validators.is_empty() || problem.interactor.is_some() {
             validation = vec!["custom"];
             validation.extend(self.gives_score().then_some("score"));
-            let talks = problem.kind.interaction == Interaction::Interactive;
-            validation.extend(talks.then_some("interactive"));
+            let is_interactive = problem.kind.interaction == Interaction::Interactive;
+            validation.extend(is_interactive.then_some("interactive"));
             validation.extend((problem.kind.passes > 1).then_some("multi-pass"));
         }
         keys.push(("validation", text(validation.join(" "))));

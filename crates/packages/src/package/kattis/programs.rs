@@ -225,13 +225,13 @@ impl PackageReader<'_> {
             let help = format!("add the program that takes part, such as {directory}/validate.cpp");
             self.faults.error(self.tree.path(directory), message, help);
         }
-        let [what, without] =
+        let [noun, without] =
             ["the output validator", "then the format's default output validator decides"];
-        self.read_single_program(directory, ProgramKind::OutputValidator, what, without)
+        self.read_single_program(directory, ProgramKind::OutputValidator, noun, without)
     }
 
     pub(super) fn read_static_validator(&self) -> Option<Program> {
-        let [what, without] = ["the static validator", "then nothing checks a submission's files"];
+        let [noun, without] = ["the static validator", "then nothing checks a submission's files"];
         if let Some(entry) = self.tree.directory("static_validator")
             && self.yaml.problem_type.includes("submit-answer")
         {
@@ -239,15 +239,15 @@ impl PackageReader<'_> {
             self.faults.error(entry, message, "remove it, or the type submit-answer");
             return None;
         }
-        self.read_single_program("static_validator", ProgramKind::StaticValidator, what, without)
+        self.read_single_program("static_validator", ProgramKind::StaticValidator, noun, without)
     }
 
     /// Reads the program in `input_visualizer/` or `output_visualizer/`, if it exists. No verdict depends on it, and
     /// it gets no constants.
-    pub(super) fn read_visualizer(&self, directory: &str, what: &str) -> Option<Program> {
+    pub(super) fn read_visualizer(&self, directory: &str, noun: &str) -> Option<Program> {
         let without = "then nothing makes images";
         let program =
-            self.read_single_program(directory, ProgramKind::Visualizer, what, without)?;
+            self.read_single_program(directory, ProgramKind::Visualizer, noun, without)?;
         Some(Program { constants: Vec::new(), ..program })
     }
 
@@ -256,7 +256,7 @@ impl PackageReader<'_> {
         &self,
         directory: &str,
         kind: ProgramKind,
-        what: &str,
+        noun: &str,
         without: &str,
     ) -> Option<Program> {
         let entry = self.tree.directory(directory)?;
@@ -270,14 +270,14 @@ impl PackageReader<'_> {
         };
         let item = match &children[..] {
             [] => {
-                let help = format!("add {what}, or remove the directory: {without}");
+                let help = format!("add {noun}, or remove the directory: {without}");
                 report("has no program in it".to_owned(), help);
                 return None;
             }
             [one] if one.is_directory() || !(has_header || is_script(one)) => one,
             _ if !has_file => {
                 let message = format!("has {} programs in it", children.len());
-                let help = format!("{what} is exactly one program; keep one directory");
+                let help = format!("{noun} is exactly one program; keep one directory");
                 report(message, help);
                 return None;
             }

@@ -47,24 +47,24 @@ pub(super) fn read<'a>(pack: &PackageReader<'_>, root: &Node<'a>) -> Vec<Submiss
 fn read_rule<'a>(pack: &PackageReader<'_>, node: Node<'a>) -> ParseResult<SubmissionRule<'a>> {
     let pattern = parse_pattern(&node);
     let mut map = node.named_map("", node.key)?;
-    let all = read_expectation(pack, &node, &mut map);
-    let all = all.map(|all| Expectation { pattern: node.key.to_owned(), ..all });
+    let keys = read_expectation(pack, &node, &mut map);
+    let expectation = keys.map(|keys| Expectation { pattern: node.key.to_owned(), ..keys });
     let language = map.get("language", programming_language);
     let entry_point = map.get("entrypoint", nonempty_text);
     map.get("authors", credits::count_people);
     map.get("model_solution", boolean);
     let rest = map.take_rest();
-    let some = rest
+    let case_rules = rest
         .into_iter()
-        .filter_map(|entry| read_case_rule(pack, node.key, entry, map.known_keys()).ok());
-    let some = some.collect();
+        .filter_map(|entry| read_case_rule(pack, node.key, entry, map.known_keys()).ok())
+        .collect();
     Ok(SubmissionRule {
         pattern: pattern?,
         node,
         language,
         entry_point,
-        expectation: all,
-        case_rules: some,
+        expectation,
+        case_rules,
     })
 }
 

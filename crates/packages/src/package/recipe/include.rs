@@ -108,9 +108,9 @@ fn find_target<'d>(
     let text = include.word().trim_matches('/');
     let last = |path: &str| !text.is_empty() && path.rsplit('/').next() == Some(text);
     let by_path = find_matching(all, |path| path == text);
-    let found = if by_path.is_empty() { find_matching(all, last) } else { by_path };
-    let mut found = found.into_iter();
-    match (found.next(), found.next()) {
+    let targets = if by_path.is_empty() { find_matching(all, last) } else { by_path };
+    let mut matching = targets.into_iter();
+    match (matching.next(), matching.next()) {
         (Some((_, only)), None) => Some(only),
         (None, _) => {
             let message =
@@ -135,20 +135,20 @@ fn find_matching<'d>(
     all: &'d [RecipeDirectory<'_>],
     is_meant: impl Fn(&str) -> bool,
 ) -> Vec<(&'d str, IncludeTarget<'d>)> {
-    let mut found = Vec::new();
+    let mut targets = Vec::new();
     for (index, directory) in all.iter().enumerate() {
         let RecipeDirectory { name, key_path: keys, .. } = directory;
         if !keys.is_empty() && (is_meant(keys) || is_meant(name)) {
-            found.push((name.as_str(), IncludeTarget::Directory(index)));
+            targets.push((name.as_str(), IncludeTarget::Directory(index)));
         }
         for entry in &directory.cases {
             let names = entry.names.iter().map(String::as_str);
             let names: Vec<&str> =
                 names.filter(|name| is_meant(&entry.key_path) || is_meant(name)).collect();
             if let Some(first) = names.first() {
-                found.push((first, IncludeTarget::Cases(names)));
+                targets.push((first, IncludeTarget::Cases(names)));
             }
         }
     }
-    found
+    targets
 }

@@ -123,19 +123,19 @@ pub(super) fn add_groups(
                 );
                 error(message, "correct `subtask_dependencies`");
             }
-            let mut further = needed.get(one).into_iter().flatten();
-            if let Some(lost) = further.find(|group| !before.contains(group)) {
+            let mut indirect = needed.get(one).into_iter().flatten();
+            if let Some(other) = indirect.find(|group| !before.contains(group)) {
                 let message = format!(
-                    "group {group} depends on {one}, which depends on {lost}, but {group} does not; juror would \
-                     make it depend on {lost}"
+                    "group {group} depends on {one}, which depends on {other}, but {group} does not; juror would \
+                     make it depend on {other}"
                 );
                 error(message, SINOL_MAKE_HELP);
             }
         }
     }
-    let all = Score::new(points.iter().filter(|(group, _)| **group != 0).map(|(_, one)| one).sum());
+    let sum = Score::new(points.iter().filter(|(group, _)| **group != 0).map(|(_, one)| one).sum());
     let groups = &mut problem.test_data.groups;
-    groups.push(TestGroup::scored(ALL_GROUPS, all, Aggregation::Sum, Vec::new()));
+    groups.push(TestGroup::scored(ALL_GROUPS, sum, Aggregation::Sum, Vec::new()));
     groups.extend(numbers.iter().map(|group| {
         let points = points.get(group).filter(|_| *group != 0).copied().unwrap_or_default();
         let before = needed.get(group).into_iter().flatten();
@@ -190,7 +190,7 @@ pub(super) fn add_cases(
     tests: Vec<SinolTest>,
     problem: &mut Problem,
 ) {
-    let mut unmade = Vec::new();
+    let mut recipe_cases = Vec::new();
     for test in tests {
         let answer = format!("out/{id}{}.out", test.id);
         let case = TestCase {
@@ -213,7 +213,7 @@ pub(super) fn add_cases(
                 tree.faults.error(&test.input, message, "add the file, or the model solution");
                 continue;
             };
-            unmade.push(RecipeCase::new(
+            recipe_cases.push(RecipeCase::new(
                 case.name.clone(),
                 (&test.input).into(),
                 InputSource::File(test.input.path),
@@ -222,5 +222,5 @@ pub(super) fn add_cases(
         }
         problem.test_data.cases.push(case);
     }
-    problem.pending_recipe = Recipe::of_cases(tree.path(SETTINGS), unmade);
+    problem.pending_recipe = Recipe::of_cases(tree.path(SETTINGS), recipe_cases);
 }

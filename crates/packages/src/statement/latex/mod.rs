@@ -290,8 +290,8 @@ impl LatexTranslator<'_, '_> {
                 self.writer.push_block(&self.scope.samples.sample_of_files(input, output));
             }
             "exmp" => {
-                let texts = [scanner.argument(), scanner.argument()];
-                let texts = texts.map(|text| self.text[text].to_owned());
+                let ranges = [scanner.argument(), scanner.argument()];
+                let texts = ranges.map(|range| self.text[range].to_owned());
                 let sample = self.scope.samples.sample_of_texts(texts.each_ref().map(String::as_str));
                 self.writer.push_block(&sample);
             }
@@ -468,7 +468,7 @@ impl LatexTranslator<'_, '_> {
 
     fn add_remark(&mut self, at: Range<usize>, message: impl Into<String>, help: &str) {
         let at = self.expanded_at.clone().unwrap_or(at);
-        self.scope.remarks.extend(self.source.new_remark(at, message.into(), help));
+        self.scope.diagnostics.extend(self.source.new_remark(at, message.into(), help));
     }
 }
 

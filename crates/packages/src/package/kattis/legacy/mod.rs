@@ -76,7 +76,7 @@ const EARLY_DRAFT_RULES: VersionRules =
 const STATEMENTS: LocalizedTexts = LocalizedTexts {
     directory: "problem_statement",
     stem: "problem",
-    what: "statement",
+    noun: "statement",
     default: Some("en"),
 };
 
@@ -205,9 +205,9 @@ impl KattisLegacy {
     fn has_custom_validators(&self, pack: &PackageReader<'_>, yaml: &LegacyYaml) -> bool {
         let directory = pack.version.output_validator;
         let exists = pack.tree.directory(directory).is_some();
-        let talks = pack.yaml.problem_type.includes("interactive");
+        let is_interactive = pack.yaml.problem_type.includes("interactive");
         match yaml.is_custom {
-            asked if !exists && (asked == Some(true) || talks) => {
+            asked if !exists && (asked == Some(true) || is_interactive) => {
                 let message = "is missing: custom validation needs an output validator";
                 let help = "add the program that decides about outputs";
                 pack.faults.error(pack.tree.path(directory), message, help);

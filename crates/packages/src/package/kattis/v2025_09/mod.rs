@@ -38,7 +38,7 @@ const RULES: VersionRules = VersionRules {
 };
 
 const STATEMENTS: LocalizedTexts =
-    LocalizedTexts { directory: "statement", stem: "problem", what: "statement", default: None };
+    LocalizedTexts { directory: "statement", stem: "problem", noun: "statement", default: None };
 
 pub(in crate::package) const FOLDERS: [SubmissionFolder; 6] = [
     folder("accepted", Some(&[AC]), None),

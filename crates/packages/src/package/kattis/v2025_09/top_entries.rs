@@ -45,9 +45,9 @@ pub(super) fn check_entries(tree: &PackageFiles) {
             continue;
         }
         let renamed = RENAMED_ENTRIES.iter().find(|(old, _)| *old == name);
-        let renamed = renamed.map(|(_, help)| (*help).to_owned());
+        let known = renamed.map(|(_, help)| (*help).to_owned());
         let Some(help) =
-            renamed.or_else(|| nearest(name, KNOWN_ENTRIES.split(' ')).map(did_you_mean))
+            known.or_else(|| nearest(name, KNOWN_ENTRIES.split(' ')).map(did_you_mean))
         else {
             continue;
         };
