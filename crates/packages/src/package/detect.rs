@@ -29,6 +29,9 @@ pub(super) fn format(
     Err(no_package_error(dir))
 }
 
+const PACKAGE_HELP: &str = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in a .prob or \
+     .json file";
+
 fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
     let metadata = match dir.metadata() {
         Ok(metadata) => metadata,
@@ -64,9 +67,6 @@ fn help_for_missing(dir: &Path) -> String {
     if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
 }
 
-const PACKAGE_HELP: &str = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in a .prob or \
-     .json file";
-
 const UNSUPPORTED_FORMATS: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
@@ -78,6 +78,8 @@ fn unsupported_format(dir: &FilePath) -> Option<Diagnostic> {
                 writes that in the current format";
     Some(Diagnostic::error(dir, message).help(help))
 }
+
+const MAX_SUGGESTIONS: usize = 5;
 
 fn no_package_error(dir: &FilePath) -> Diagnostic {
     if let Some(unread) = unsupported_format(dir) {
@@ -110,8 +112,6 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
     };
     Diagnostic::error(dir, message).help(help)
 }
-
-const MAX_SUGGESTIONS: usize = 5;
 
 /// Packages in `dir`, or the one that `dir` is in.
 fn packages_near(dir: &FilePath) -> Vec<PathBuf> {

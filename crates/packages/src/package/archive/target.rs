@@ -1,5 +1,7 @@
 //! The directory that an archive is unpacked into. Nothing is written outside of it, no link leads out of it, and the
 //! size and number of its files are bounded.
+//!
+//! Bytes are counted as they are written, since the sizes that an archive declares may be false.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -154,7 +156,7 @@ impl UnpackTarget {
         Ok(())
     }
 
-    /// Makes a second name for a file that was unpacked before.
+    /// Copies a file that was unpacked before, so that its bytes count for each of its names.
     pub(super) fn add_hard_link(&mut self, name: &str, of: &str) -> Result<(), UnpackRefusal> {
         let original = self.path_below(of)?.filter(|path| path.is_file());
         let original =
@@ -173,6 +175,7 @@ impl UnpackTarget {
             let Some(path) = self.path_below(name)? else { continue };
             symlink(leads_to, path).map_err(|error| entry_error(error, name))?;
         }
+        // Where a link leads is known when all are there: it may lead through others.
         let root = self.root.canonicalize().map_err(UnpackRefusal::System)?;
         for [name, leads_to] in self.links {
             let leads_inside =
@@ -298,7 +301,7 @@ fn single_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     let (texts, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
         own.iter().partition(|path| is_readme(path));
     let only = match others[..] {
-        [only] if texts.is_empty() || !is_package(dir) && is_package(only) => Some(only.clone()),
+        [only] if texts.is_empty() || (!is_package(dir) && is_package(only)) => Some(only.clone()),
         _ => None,
     };
     Ok(only.filter(|only| only.is_dir() && !only.is_symlink()))

@@ -1,4 +1,7 @@
 //! Which files are inputs, and which their answers: their names differ in one part, by a table of words.
+//!
+//! Every two files that may belong together are ranked, and the best come first: each tool names its tests in its own
+//! way, and nothing says which tool it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -72,6 +72,21 @@ impl<'a> CaseArgs<'a> {
     }
 }
 
+/// In legacy, a submission that is rejected as a whole has no points.
+const SUM_FLAGS: &str = "first_error accept_if_any_accepted sum";
+
+/// Keys about what people see. Those about visualizers are also in the problem.
+const DISPLAY_KEYS: [&str; 5] =
+    ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
+
+const PROBLEM_KEYS: [&str; 5] = [
+    "args",
+    "input_validator_args",
+    "output_validator_args",
+    "input_visualizer_args",
+    "output_visualizer_args",
+];
+
 impl Planner<'_> {
     pub(super) fn write_groups(&mut self) {
         let problem = self.problem;
@@ -337,9 +352,6 @@ impl Planner<'_> {
     }
 }
 
-/// In legacy, a submission that is rejected as a whole has no points.
-const SUM_FLAGS: &str = "first_error accept_if_any_accepted sum";
-
 fn with_grader_flags(
     mut keys: Vec<(&'static str, RawValue)>,
     flags: &str,
@@ -381,18 +393,6 @@ fn grader_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
     }
     keys
 }
-
-/// Keys about what people see. Those about visualizers are also in the problem.
-const DISPLAY_KEYS: [&str; 5] =
-    ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
-
-const PROBLEM_KEYS: [&str; 5] = [
-    "args",
-    "input_validator_args",
-    "output_validator_args",
-    "input_visualizer_args",
-    "output_visualizer_args",
-];
 
 /// The group whose settings hold for a test case.
 fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {

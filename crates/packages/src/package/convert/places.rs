@@ -1,4 +1,7 @@
 //! Where the files of a package go in another format.
+//!
+//! Versions of the Kattis format share most names, so each file of such a package has its fate, whatever it is. Of other
+//! packages, only the files that the problem names have a place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;

@@ -49,6 +49,12 @@ pub fn judged_languages(problem: &Problem) -> Option<Vec<String>> {
     Some(codes)
 }
 
+/// Keys of `problem.yaml` that are read, written anew or reported one by one. `data` handles those of `grading`.
+const HANDLED_KEYS: &str = "\
+    problem_format_version name uuid type version credits author source source_url license rights_owner \
+    embargo_until keywords limits languages allow_file_writing constants validation validator_flags grading \
+    problem_type judgement_type submission_type domjudge";
+
 impl Planner<'_> {
     pub(super) fn write_settings(&mut self) {
         let path = self.problem.dir.join(SETTINGS);
@@ -451,9 +457,3 @@ fn keyword_list(value: &RawValue) -> RawValue {
         None => value.clone(),
     }
 }
-
-/// Keys of `problem.yaml` that are read, written anew or reported one by one. `data` handles those of `grading`.
-const HANDLED_KEYS: &str = "\
-    problem_format_version name uuid type version credits author source source_url license rights_owner \
-    embargo_until keywords limits languages allow_file_writing constants validation validator_flags grading \
-    problem_type judgement_type submission_type domjudge";

@@ -14,6 +14,9 @@ use juror_core::submission::{
 };
 use juror_core::verdict::Verdict;
 
+/// A folder without an expectation.
+const MIXED_FOLDER: &str = "mixed";
+
 /// The folder that expects what a submission of another format expects.
 pub(super) fn folder_for(submission: &Submission) -> &'static str {
     let all = submission.expectations.iter().find(|rule| rule.cases.is_none());
@@ -32,9 +35,6 @@ pub(super) fn has_some_points(submission: &Submission) -> bool {
     let has_points = |rule: &Expectation| rule.score.is_some_and(|score| score.from > Score::ZERO);
     rules().any(fails) && rules().any(has_points)
 }
-
-/// A folder without an expectation.
-const MIXED_FOLDER: &str = "mixed";
 
 fn is_rule_of_folder(rule: &Expectation, folder: &SubmissionFolder) -> bool {
     let Expectation { score, overall, message, use_for_time_limit, .. } = rule;

@@ -22,6 +22,8 @@ impl Default for ProblemType {
     }
 }
 
+const DEFAULT_PASSES: u32 = 2;
+
 impl ProblemType {
     /// Whether the problem certainly has the type that this word names.
     pub(super) fn includes(&self, word: &str) -> bool {
@@ -54,8 +56,6 @@ impl ProblemType {
         matches!(self, Self::Known(words) if !words.iter().any(|known| known == word))
     }
 }
-
-const DEFAULT_PASSES: u32 = 2;
 
 pub(super) const TYPES: [&str; 5] =
     ["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"];

@@ -1,4 +1,6 @@
 //! Rewrites formulas: macros, and commands of MathJax that the converter lacks, become commands that it knows.
+//!
+//! The result is text again, not a tree: the converter has the parser for formulas, and its report of their faults.
 
 use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
 use crate::statement::latex::DEEPEST;

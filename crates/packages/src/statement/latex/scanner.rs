@@ -1,4 +1,7 @@
 //! Scans a LaTeX text: groups and environments as a whole, formulas unparsed.
+//!
+//! A group or environment is a range of the text, and a scanner of its own reads what is in it. So a brace without its
+//! partner is one odd token, and the rest of the statement is shown all the same.
 
 use std::cell::Cell;
 use std::ops::Range;

@@ -262,6 +262,9 @@ struct LegacyYaml {
     grading: GradingKeys,
 }
 
+/// The default memory limit of problemtools.
+const MEMORY: Bytes = Bytes::mib(1024);
+
 impl LegacyYaml {
     /// The values if there is no `problem.yaml`.
     fn new(is_draft: bool) -> Self {
@@ -280,9 +283,6 @@ impl LegacyYaml {
         yaml
     }
 }
-
-/// The default memory limit of problemtools.
-const MEMORY: Bytes = Bytes::mib(1024);
 
 /// Words separated by whitespace, or the items of a sequence.
 fn words(node: &Node<'_>) -> ParseResult<Vec<String>> {

@@ -29,6 +29,15 @@ use juror_core::verdict::Verdict::{
 
 pub(in crate::package) struct Kattis202509;
 
+pub(in crate::package) const FOLDERS: [SubmissionFolder; 6] = [
+    folder("accepted", Some(&[AC]), None),
+    folder("rejected", None, Some(&[RTE, TLE, WA])),
+    folder("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
+    folder("time_limit_exceeded", Some(&[AC, TLE]), Some(&[TLE])),
+    folder("run_time_error", Some(&[AC, RTE]), Some(&[RTE])),
+    folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
+];
+
 const RULES: VersionRules = VersionRules {
     input_validators: &["input_validators"],
     output_validator: "output_validator",
@@ -40,13 +49,17 @@ const RULES: VersionRules = VersionRules {
 const STATEMENTS: LocalizedTexts =
     LocalizedTexts { directory: "statement", stem: "problem", noun: "statement", default: None };
 
-pub(in crate::package) const FOLDERS: [SubmissionFolder; 6] = [
-    folder("accepted", Some(&[AC]), None),
-    folder("rejected", None, Some(&[RTE, TLE, WA])),
-    folder("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
-    folder("time_limit_exceeded", Some(&[AC, TLE]), Some(&[TLE])),
-    folder("run_time_error", Some(&[AC, RTE]), Some(&[RTE])),
-    folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
+const RENAMED: RenamedKeys = &[
+    ("author", "in format 2025-09: `credits:` with `authors:` in it"),
+    ("source_url", "in format 2025-09: `source:` with `name:` and `url:` in it"),
+    ("validation", "in format 2025-09: `type: interactive`, or a program in `output_validator/`"),
+    (
+        "validator_flags",
+        "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
+    ),
+    ("grading", "in format 2025-09: keys of data/secret/test_group.yaml"),
+    ("judgement_type", "in format 2025-09: `type:`"),
+    ("submission_type", "in format 2025-09: `type:`"),
 ];
 
 impl Format for Kattis202509 {
@@ -113,19 +126,6 @@ impl Format for Kattis202509 {
         Some(Draft { has_settings, file_writing: yaml.file_writing, problem })
     }
 }
-
-const RENAMED: RenamedKeys = &[
-    ("author", "in format 2025-09: `credits:` with `authors:` in it"),
-    ("source_url", "in format 2025-09: `source:` with `name:` and `url:` in it"),
-    ("validation", "in format 2025-09: `type: interactive`, or a program in `output_validator/`"),
-    (
-        "validator_flags",
-        "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
-    ),
-    ("grading", "in format 2025-09: keys of data/secret/test_group.yaml"),
-    ("judgement_type", "in format 2025-09: `type:`"),
-    ("submission_type", "in format 2025-09: `type:`"),
-];
 
 /// Renamed keys that only inform people.
 const FOR_PEOPLE: [&str; 2] = ["author", "source_url"];
