@@ -198,7 +198,11 @@ mod tests {
         for template in Template::ALL {
             let files = template.files("hello", UUID);
             let has = |start: &str| files.iter().any(|file| file.created.path.starts_with(start));
-            assert!(files.iter().all(|file| !file.created.purpose.is_empty()), "{}", template.name());
+            assert!(
+                files.iter().all(|file| !file.created.purpose.is_empty()),
+                "{}",
+                template.name()
+            );
             for part in ["problem.yaml", "statement/", "input_validators/", "generators/"] {
                 assert!(has(part), "{part} of {}", template.name());
             }

@@ -97,7 +97,8 @@ fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
 fn is_utf16(start: &[u8]) -> bool {
     const SHORTEST: usize = 4;
     let has_mark = [b"\xff\xfe", b"\xfe\xff"].iter().any(|mark| start.starts_with(*mark));
-    let is_text = |high: usize| start.chunks_exact(2).all(|two| two[high] == 0 && two[1 - high] != 0);
+    let is_text =
+        |high: usize| start.chunks_exact(2).all(|two| two[high] == 0 && two[1 - high] != 0);
     start.len() >= SHORTEST
         && start.len().is_multiple_of(2)
         && (has_mark || is_text(0) || is_text(1))

@@ -64,4 +64,3 @@ const fn words(language: &'static str, texts: [&'static str; 15]) -> StatementWo
         note,
     }
 }
-

@@ -128,7 +128,11 @@ fn read_equivalents(node: &Node<'_>) -> ParseResult<Vec<EquivalentMutant>> {
     Ok(all.unwrap_or_default())
 }
 
-fn read_io(node: &Node<'_>, problem: &Problem, file_writing: Option<bool>) -> ParseResult<ProgramIo> {
+fn read_io(
+    node: &Node<'_>,
+    problem: &Problem,
+    file_writing: Option<bool>,
+) -> ParseResult<ProgramIo> {
     if !node.is_map() {
         return Err(node.error("`io` must be a table", "write `[io]` on a line of its own"));
     }

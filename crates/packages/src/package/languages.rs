@@ -55,7 +55,8 @@ pub(super) fn is_source_ending(ending: &str) -> bool {
 
 /// Whether the format allows languages with this ending, which has no dot, for validators.
 pub(super) fn is_validator_ending(ending: &str) -> bool {
-    let mut languages = LANGUAGES.iter().filter(|language| language.validators == ValidatorSupport::Everywhere);
+    let mut languages =
+        LANGUAGES.iter().filter(|language| language.validators == ValidatorSupport::Everywhere);
     languages.any(|language| has_ending(language, ending))
 }
 

@@ -108,7 +108,9 @@ fn list_programs(problem: &Problem) -> Vec<ListedProgram> {
         ("answer validator", &problem.answer_validators),
         ("output validator", &problem.output_validators),
     ];
-    let many = many.into_iter().flat_map(|(what, all)| all.iter().map(move |program| (what, &program.path)));
+    let many = many
+        .into_iter()
+        .flat_map(|(what, all)| all.iter().map(move |program| (what, &program.path)));
     let single = [
         ("interactor", &problem.interactor),
         ("static validator", &problem.static_validator),

@@ -21,7 +21,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let word = fold(word);
     let slips = |known: &&str| strsim::osa_distance(&word, &fold(known));
     let known = known.into_iter().filter(|known| known.len() <= MAX_LENGTH);
-    let (slips, nearest) = known.map(|known| (slips(&known), known)).min_by_key(|(slips, _)| *slips)?;
+    let (slips, nearest) =
+        known.map(|known| (slips(&known), known)).min_by_key(|(slips, _)| *slips)?;
     let is_near = slips <= word.chars().count().div_ceil(3) && slips < nearest.chars().count();
     is_near.then_some(nearest)
 }

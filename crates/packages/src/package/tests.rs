@@ -352,7 +352,8 @@ fn apply_change(dir: &Path, files: &[(&str, &str)], index: usize, change: &FileC
         FileChange::Link(target) => symlink(target, &path).expect("a link"),
         FileChange::Move(to) => {
             let to = dir.join(name(*to));
-            if !to.exists() || to.canonicalize().is_ok_and(|path| path.starts_with(dir) && path.is_file())
+            if !to.exists()
+                || to.canonicalize().is_ok_and(|path| path.starts_with(dir) && path.is_file())
             {
                 let _no_place = fs::write(&to, &text);
             }

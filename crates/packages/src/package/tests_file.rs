@@ -186,7 +186,8 @@ fn positive_number(value: &Value) -> Option<f64> {
 
 /// A file of CPH must be below the directory of its source, even if it is a link.
 fn beside_source(path: &Path) -> FilePath {
-    let above = path.parent().filter(|directory| directory.ends_with(CPH_DIRECTORY)).and_then(Path::parent);
+    let above =
+        path.parent().filter(|directory| directory.ends_with(CPH_DIRECTORY)).and_then(Path::parent);
     let Some(above) = above else { return FilePath::root(path) };
     FilePath::root(above).join(CPH_DIRECTORY).join(path.file_name().unwrap_or_default())
 }

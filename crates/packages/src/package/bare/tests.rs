@@ -35,7 +35,8 @@ fn directory(names: &[&str]) -> TempDir {
 fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
     let keep = directory(names);
     let PackageReading { problem, diagnostics, .. } = read(keep.path());
-    let below = |path: &Path| path.strip_prefix(keep.path()).map(|below| below.display().to_string());
+    let below =
+        |path: &Path| path.strip_prefix(keep.path()).map(|below| below.display().to_string());
     let found: Vec<String> = problem
         .iter()
         .flat_map(|problem| &problem.test_data.cases)
@@ -129,7 +130,8 @@ fn names_of_many_words_are_cheap() {
         };
         letters.map(upper).collect()
     };
-    let names = (0..200).flat_map(|number| [cased("abcdefgh.in", number), cased("abcdefgh.out", number)]);
+    let names =
+        (0..200).flat_map(|number| [cased("abcdefgh.in", number), cased("abcdefgh.out", number)]);
     let names: Vec<String> = names.collect();
     let pairs = find_pairs(names.iter().map(String::as_str));
     assert_eq!(pairs.len(), 200);
@@ -311,7 +313,11 @@ fn test_cases_may_have_any_name() {
     check(&["-1.in", "-1.ans", "ü; 'x.in", "ü; 'x.ans"], &["-1 -1.ans", "ü; 'x ü; 'x.ans"], &[]);
     let ignored = [".2.ans", ".2.in"]
         .map(|name| format!("{name}: is ignored: the format does not allow its name"));
-    check(&["1.in", "1.ans", ".2.in", ".2.ans"], &["1 1.ans"], &ignored.each_ref().map(String::as_str));
+    check(
+        &["1.in", "1.ans", ".2.in", ".2.ans"],
+        &["1 1.ans"],
+        &ignored.each_ref().map(String::as_str),
+    );
 }
 
 #[test]
@@ -336,8 +342,10 @@ fn a_test_whose_name_is_not_utf_8_is_an_error() {
         fs::write(keep.path().join(OsStr::from_bytes(name)), "").expect("a new file");
     }
     let diagnostics = read(keep.path()).diagnostics;
-    let lost: Vec<&Diagnostic> =
-        diagnostics.iter().filter(|diagnostic| diagnostic.message == "has a name that is not UTF-8").collect();
+    let lost: Vec<&Diagnostic> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.message == "has a name that is not UTF-8")
+        .collect();
     assert_eq!(lost.len(), 2, "{diagnostics:?}");
     assert!(lost.iter().all(|diagnostic| diagnostic.prevents_judging()), "{lost:?}");
 }

@@ -219,7 +219,8 @@ fn body_length(headers: &[Header<'_>]) -> Result<BodyLength, Refusal> {
 }
 
 fn too_large() -> Refusal {
-    let message = format!("the problem is too large: at most {} MiB are received", LARGEST_BODY >> 20);
+    let message =
+        format!("the problem is too large: at most {} MiB are received", LARGEST_BODY >> 20);
     Refusal::new(HttpStatus::TooLarge, message)
 }
 

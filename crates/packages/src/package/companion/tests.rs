@@ -13,7 +13,8 @@ fn problem(members: &str) -> CompanionProblem {
 }
 
 fn tests(texts: &[&str]) -> String {
-    let all = texts.iter().map(|text| format!(r#"{{"input": "{text}\n", "output": "{text}{text}\n"}}"#));
+    let all =
+        texts.iter().map(|text| format!(r#"{{"input": "{text}\n", "output": "{text}{text}\n"}}"#));
     format!(r#", "tests": [{}]"#, all.collect::<Vec<_>>().join(", "))
 }
 
@@ -102,7 +103,8 @@ fn a_problem_that_comes_again_replaces_its_own_tests() {
         let text = String::from_utf8(files[0].text.clone()).expect("a text");
         let text = format!("# My remark.\ncompare = \"lines\"\n\n{text}");
         let names = files.iter().map(|file| file.name.clone());
-        let names: BTreeSet<String> = names.chain(own.iter().map(|name| name.to_string())).collect();
+        let names: BTreeSet<String> =
+            names.chain(own.iter().map(|name| name.to_string())).collect();
         let change = changed_folder(&problem(&tests(then)), &text, &names).expect("a change");
         let [settings, tests @ ..] = &change.write[..] else { panic!("no settings") };
         let settings = String::from_utf8_lossy(&settings.text);

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::package::convert::rules::{self, ScoredGroup, UNKNOWN_MAX_SCORE, round_near_whole};
 use crate::package::convert::old_settings::read_settings;
+use crate::package::convert::rules::{self, ScoredGroup, UNKNOWN_MAX_SCORE, round_near_whole};
 use crate::package::convert::{Planner, TargetFormat, map, plain, text, texts};
 use crate::package::text::MAX_SIZE;
 use crate::package::yaml::RawValue;
@@ -234,7 +234,8 @@ impl Planner<'_> {
     }
 
     fn add_legacy_groups(&mut self, problem: &Problem, files: &mut SettingsFiles) {
-        for item in self.tree.below("data").iter().filter(|item| item.base_name() == "test_group.yaml")
+        for item in
+            self.tree.below("data").iter().filter(|item| item.base_name() == "test_group.yaml")
         {
             let keys = read_settings(&item.path);
             for entry in keys.iter().flat_map(|raw| raw.entries()) {

@@ -32,9 +32,12 @@ pub(super) fn scored_groups(problem: &Problem) -> Vec<ScoredGroup<'_>> {
         return Vec::new();
     }
     match &problem.graders {
-        None => {
-            problem.test_data.groups.iter().filter_map(|group| scored_by_points(problem, group)).collect()
-        }
+        None => problem
+            .test_data
+            .groups
+            .iter()
+            .filter_map(|group| scored_by_points(problem, group))
+            .collect(),
         Some(graders) => {
             let groups = graders.groups.iter();
             // The score of all follows from that of `secret`.

@@ -179,7 +179,8 @@ impl Planner<'_> {
             self.leave_out(SETTINGS, format!("key `{key}`"));
         }
         if !problem.constants.is_empty() {
-            let mut names: Vec<&str> = problem.constants.iter().map(|constant| constant.key.as_str()).collect();
+            let mut names: Vec<&str> =
+                problem.constants.iter().map(|constant| constant.key.as_str()).collect();
             names.sort_unstable();
             let became = "their values in the files".to_owned();
             self.losses.add(SETTINGS, format!("constants: {}", names.join("; ")), Some(became));
@@ -403,7 +404,8 @@ impl Planner<'_> {
     }
 
     fn new_name(&self, path: &Path) -> Option<String> {
-        let file = self.files.iter().find(|file| file.source().is_some_and(|from| *from == path))?;
+        let file =
+            self.files.iter().find(|file| file.source().is_some_and(|from| *from == path))?;
         Some(file.name.clone())
     }
 

@@ -76,8 +76,11 @@ impl Planner<'_> {
 
     /// Keeps the samples that the statements show, where these differ from the test cases.
     fn place_samples(&mut self, statements: &[&Statement]) {
-        let mut sources: Vec<&Statement> =
-            statements.iter().copied().filter(|statement| statement.form == StatementForm::Latex).collect();
+        let mut sources: Vec<&Statement> = statements
+            .iter()
+            .copied()
+            .filter(|statement| statement.form == StatementForm::Latex)
+            .collect();
         sources.sort_by_key(|statement| statement.language != "en");
         let mut shown: Option<(String, Vec<[String; 2]>)> = None;
         for Statement { path, .. } in sources {

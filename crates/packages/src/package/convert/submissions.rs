@@ -1,9 +1,7 @@
 //! `submissions.yaml`: expectations that the folders of the new format do not express.
 
 use crate::package::convert::cases::NameMap;
-use crate::package::convert::{
-    Planner, is_of_library_checker, map, plain, raw, text, texts,
-};
+use crate::package::convert::{Planner, is_of_library_checker, map, plain, raw, text, texts};
 use crate::package::kattis::{FOLDERS, SubmissionFolder};
 use crate::package::yaml::{RawValue, Value};
 use crate::package::yaml_text;
@@ -30,7 +28,8 @@ pub(super) fn has_some_points(submission: &Submission) -> bool {
     let rules = || submission.expectations.iter().filter(|rule| rule.cases.is_none());
     let fails = |rule: &Expectation| {
         let required = rule.required.iter().flatten();
-        required.clone().count() > 0 && required.clone().all(|verdict| *verdict != Verdict::Accepted)
+        required.clone().count() > 0
+            && required.clone().all(|verdict| *verdict != Verdict::Accepted)
     };
     let has_points = |rule: &Expectation| rule.score.is_some_and(|score| score.from > Score::ZERO);
     rules().any(fails) && rules().any(has_points)
@@ -77,7 +76,8 @@ impl Planner<'_> {
         let names = NameMap { root: &self.problem.dir, new_names: Some((&files, &self.cases)) };
         for submission in &self.problem.submissions {
             let name = names.path(&submission.program.path);
-            let Some(name) = name.as_deref().and_then(|old| old.strip_prefix("submissions/")) else {
+            let Some(name) = name.as_deref().and_then(|old| old.strip_prefix("submissions/"))
+            else {
                 continue;
             };
             let own_folder = name.split('/').next().unwrap_or_default();

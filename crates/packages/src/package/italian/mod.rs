@@ -239,7 +239,8 @@ fn read_test_data(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem)
         };
         for (place, source) in &group.cases {
             let files = [format!("input/input{number}.txt"), format!("output/output{number}.txt")];
-            let [input, answer] = files.each_ref().map(|name| tree.file(name).map(|item| item.path.clone()));
+            let [input, answer] =
+                files.each_ref().map(|name| tree.file(name).map(|item| item.path.clone()));
             let case = TestCase {
                 name: format!("{dir}/{number:03}"),
                 input: tree.path(&files[0]),

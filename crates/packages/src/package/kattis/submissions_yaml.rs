@@ -58,14 +58,7 @@ fn read_rule<'a>(pack: &PackageReader<'_>, node: Node<'a>) -> ParseResult<Submis
         .into_iter()
         .filter_map(|entry| read_case_rule(pack, node.key, entry, map.known_keys()).ok())
         .collect();
-    Ok(SubmissionRule {
-        pattern: pattern?,
-        node,
-        language,
-        entry_point,
-        expectation,
-        case_rules,
-    })
+    Ok(SubmissionRule { pattern: pattern?, node, language, entry_point, expectation, case_rules })
 }
 
 fn parse_pattern(node: &Node<'_>) -> ParseResult<Pattern> {
@@ -158,7 +151,8 @@ fn read_use_for_time_limit(node: &Node<'_>) -> ParseResult<UseForTimeLimit> {
 
 fn read_verdicts(node: &Node<'_>) -> ParseResult<Vec<Verdict>> {
     // Reads all items before it fails, so that each fault is reported.
-    let read: Vec<_> = node.items("a sequence of verdicts")?.map(|item| read_verdict(&item)).collect();
+    let read: Vec<_> =
+        node.items("a sequence of verdicts")?.map(|item| read_verdict(&item)).collect();
     let mut verdicts: Vec<Verdict> = Vec::new();
     for verdict in read {
         let verdict = verdict?;

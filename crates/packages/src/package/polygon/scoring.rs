@@ -33,8 +33,7 @@ pub(super) fn add_groups(
     // The tests of a group come together, whatever their numbers are.
     tests.sort_by_key(|test| names.iter().position(|name| *name == test.group));
     let of_tests = tests.iter().any(|test| test.points.is_some_and(|points| points != 0.0));
-    let of_groups =
-        || described.iter().any(|group| group_points(*group) > Some(Score::ZERO));
+    let of_groups = || described.iter().any(|group| group_points(*group) > Some(Score::ZERO));
     let has_points = of_tests || of_groups();
     if has_points {
         for test in &mut tests {

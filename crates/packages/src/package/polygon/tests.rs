@@ -190,7 +190,8 @@ fn missing_files_have_a_recipe() {
         }
         let unmade =
             read(keep.path()).problem.expect("a problem").pending_recipe.expect("a recipe");
-        let cases: Vec<String> = unmade.cases.iter().map(|case| case_line(case, keep.path())).collect();
+        let cases: Vec<String> =
+            unmade.cases.iter().map(|case| case_line(case, keep.path())).collect();
         assert_eq!(cases, expected);
         let lines = remarks(keep.path());
         assert_eq!(lines, [""; 0]);
@@ -211,8 +212,11 @@ fn tags_become_expectations() {
             let verdicts = verdicts.iter().flatten();
             verdicts.map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
-        let submission =
-            problem.submissions.iter().find(|submission| submission.name == "wa.py").expect("a solution");
+        let submission = problem
+            .submissions
+            .iter()
+            .find(|submission| submission.name == "wa.py")
+            .expect("a solution");
         let [rule] = &submission.expectations[..] else { panic!("{tag}") };
         let found = (list(&rule.permitted), list(&rule.required));
         assert_eq!(found, (permitted.to_owned(), required.to_owned()), "{tag}");

@@ -46,8 +46,9 @@ pub(super) fn resolve_includes<'a, 'd>(
         .collect();
     // The contents of each directory: inner directories, included ones, and cases.
     let mut inside: Vec<Vec<usize>> = vec![Vec::new(); directories.len()];
-    let own =
-        |dir: &'d RecipeDirectory<'_>| dir.cases.iter().flat_map(|case| &case.names).map(String::as_str);
+    let own = |dir: &'d RecipeDirectory<'_>| {
+        dir.cases.iter().flat_map(|case| &case.names).map(String::as_str)
+    };
     let mut cases: Vec<Vec<&str>> = directories.iter().map(|dir| own(dir).collect()).collect();
     for (index, directory) in directories.iter().enumerate() {
         for (_, target) in &includes[index] {

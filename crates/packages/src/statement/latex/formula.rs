@@ -247,7 +247,8 @@ impl FormulaRewriter<'_> {
 
     /// One without width or height is only a space.
     fn rule(&mut self, width: &str, height: &str) {
-        let has_ink = [width, height].iter().all(|length| length.contains(|c| ('1'..='9').contains(&c)));
+        let has_ink =
+            [width, height].iter().all(|length| length.contains(|c| ('1'..='9').contains(&c)));
         match has_ink {
             true if width == height => self.written.push_str("\\blacksquare "),
             true => self.written.extend(["\\underline{\\hspace{", width, "}}"]),

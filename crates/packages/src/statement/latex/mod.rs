@@ -292,7 +292,8 @@ impl LatexTranslator<'_, '_> {
             "exmp" => {
                 let ranges = [scanner.argument(), scanner.argument()];
                 let texts = ranges.map(|range| self.text[range].to_owned());
-                let sample = self.scope.samples.sample_of_texts(texts.each_ref().map(String::as_str));
+                let sample =
+                    self.scope.samples.sample_of_texts(texts.each_ref().map(String::as_str));
                 self.writer.push_block(&sample);
             }
             "item" => self.add_remark(at, "`\\item` is outside a list", COMMANDS_HELP),

@@ -34,7 +34,7 @@ pub(super) fn read_keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
         && !["interactive", "multi-pass"].iter().any(|word| types.contains(&(*word).to_owned()))
     {
         // DOMjudge takes these types of later versions, too. Then the directory says whether a validator decides.
-yaml.is_custom = Some(false);
+        yaml.is_custom = Some(false);
     }
     let is_default = yaml.is_custom == Some(false);
     let flags = if is_default { flags::default_validator_flags } else { words };
@@ -47,8 +47,8 @@ yaml.is_custom = Some(false);
         map.set("constants", &mut yaml.shared.constants, constants::read);
     }
     map.warn_of_rest();
-yaml.shared.problem_type = ProblemType::Known(types);
-yaml
+    yaml.shared.problem_type = ProblemType::Known(types);
+    yaml
 }
 
 fn read_names(node: &Node<'_>) -> ParseResult<Vec<(String, String)>> {

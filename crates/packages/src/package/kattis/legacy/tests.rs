@@ -339,8 +339,8 @@ fn groups(problem: &Problem) -> String {
     let mut text = String::new();
     for group in &problem.graders.as_ref().expect("graders").groups {
         let grading = &group.grading;
-        let range =
-            [grading.range.from, grading.range.to].map(|end| end.map_or("-".to_owned(), |score| score.to_string()));
+        let range = [grading.range.from, grading.range.to]
+            .map(|end| end.map_or("-".to_owned(), |score| score.to_string()));
         writeln!(
             text,
             "{}: {:?} {:?} {} {} {}",
@@ -572,10 +572,12 @@ x
 fn folders_of_submissions_expect_a_verdict_of_the_whole() {
     let check = |base: &str, name: &str, source: &str, expected: &str| {
         let problem = problem(base, &format!("--- submissions/{name}\n{source}\n"));
-        let submission = problem.submissions.iter().find(|submission| submission.name == name).expect("it");
+        let submission =
+            problem.submissions.iter().find(|submission| submission.name == name).expect("it");
         let descriptions = submission.expectations.iter().map(|rule| {
             let overall = rule.overall.as_ref().map(|overall| {
-                let verdicts: Vec<&str> = overall.verdicts.iter().map(|verdict| verdict.short()).collect();
+                let verdicts: Vec<&str> =
+                    overall.verdicts.iter().map(|verdict| verdict.short()).collect();
                 format!("{}{}", verdicts.join("|"), if overall.is_partial { " partly" } else { "" })
             });
             let score = rule.score.map(|score| format!("score {score}"));

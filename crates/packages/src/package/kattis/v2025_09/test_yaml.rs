@@ -114,11 +114,7 @@ fn read_settings(
     settings
 }
 
-fn read_scoring(
-    pack: &PackageReader<'_>,
-    part: DataDirectory,
-    map: &mut Map<'_>,
-) -> ScoringKeys {
+fn read_scoring(pack: &PackageReader<'_>, part: DataDirectory, map: &mut Map<'_>) -> ScoringKeys {
     let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
     let refused = match part {
         _ if pack.yaml.problem_type.excludes("scoring") => {
@@ -144,10 +140,7 @@ fn read_scoring(
 }
 
 /// Points, or a word for no points.
-fn points_or_word(
-    word: &str,
-    node: &Node<'_>,
-) -> ParseResult<PlacedValue<Option<Score>>> {
+fn points_or_word(word: &str, node: &Node<'_>) -> ParseResult<PlacedValue<Option<Score>>> {
     let value = if node.word() == word {
         None
     } else {

@@ -48,8 +48,10 @@ fn a_number_in_quotes_is_that_number() {
         let changes = format!("--- problem.yaml\n{yaml}");
         super::check(base, &changes, &[]);
         let limits = problem(base, &changes).limits;
-        let bytes = [limits.memory, limits.output, limits.code].map(|limit| limit.map(|bytes| bytes.0 >> 10));
-        let times = [limits.time_limit, limits.compilation_time].map(|limit| limit.map(|time| time.as_secs_f64()));
+        let bytes = [limits.memory, limits.output, limits.code]
+            .map(|limit| limit.map(|bytes| bytes.0 >> 10));
+        let times = [limits.time_limit, limits.compilation_time]
+            .map(|limit| limit.map(|time| time.as_secs_f64()));
         let factors = [limits.ac_to_time_limit, limits.time_limit_to_tle];
         assert_eq!(format!("{bytes:?} {times:?} {factors:?}"), expected, "{limits}");
     };
@@ -177,8 +179,11 @@ x
             &format!("warning submissions/accepted/out: {ignored}"),
         ],
     );
-    let names: Vec<String> =
-        problem(SMALLEST, changes).submissions.into_iter().map(|submission| submission.name).collect();
+    let names: Vec<String> = problem(SMALLEST, changes)
+        .submissions
+        .into_iter()
+        .map(|submission| submission.name)
+        .collect();
     assert_eq!(names, ["accepted/add.py", "accepted/run"]);
 }
 
@@ -193,7 +198,8 @@ fn files_of_editors_and_systems_are_no_submissions() {
     let ignored = ignored.map(|name| format!("warning {at}/{name}: {message}"));
     check(SMALLEST, &changes, &ignored.each_ref().map(String::as_str));
     let problem = problem(SMALLEST, &changes);
-    let names: Vec<&str> = problem.submissions.iter().map(|submission| submission.name.as_str()).collect();
+    let names: Vec<&str> =
+        problem.submissions.iter().map(|submission| submission.name.as_str()).collect();
     assert_eq!(names, ["accepted/add.py", "accepted/more"]);
 }
 

@@ -65,8 +65,10 @@ fn legacy_keys_for_people_do_not_prevent_judging() {
     let check = |key: &str, prevents: bool| {
         let package = Package::new(&format!("--- problem.yaml\n{HEAD}\n{key}\n"));
         let remarks = read(&package.dir).diagnostics;
-        let found: Vec<_> =
-            remarks.iter().map(|diagnostic| (diagnostic.is_error(), diagnostic.prevents_judging())).collect();
+        let found: Vec<_> = remarks
+            .iter()
+            .map(|diagnostic| (diagnostic.is_error(), diagnostic.prevents_judging()))
+            .collect();
         assert_eq!(found, [(true, prevents)], "{key}");
     };
     check("author: Ada", false);

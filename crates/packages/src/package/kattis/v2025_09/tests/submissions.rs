@@ -389,7 +389,9 @@ fn the_documentation_lists_what_each_folder_expects() {
     const PAGE: &str = include_str!("../../../../../../../docs/packages.md");
     let words = |verdicts: Option<&[Verdict]>, join: &str, none: &str| match verdicts {
         None => none.to_owned(),
-        Some(verdicts) => verdicts.iter().map(|verdict| verdict.short()).collect::<Vec<_>>().join(join),
+        Some(verdicts) => {
+            verdicts.iter().map(|verdict| verdict.short()).collect::<Vec<_>>().join(join)
+        }
     };
     for SubmissionFolder { name, permitted, required, .. } in FOLDERS {
         let permitted = words(permitted, ", ", "all");
