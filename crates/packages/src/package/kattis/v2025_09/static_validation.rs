@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use crate::package::kattis::PackageReader;
 use crate::package::kattis::v2025_09::test_yaml::{StaticKeys, TestDataSettings};
-use juror_core::score::{Aggregation, Score};
+use juror_core::score::Aggregation;
 use juror_core::test_data::{StaticCase, TestCase, TestData};
 
 /// The static validation test cases of the groups without faults.

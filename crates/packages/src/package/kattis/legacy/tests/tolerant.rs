@@ -47,12 +47,12 @@ fn a_number_in_quotes_is_that_number() {
             format!("problem_format_version: {version}\nname: x\nauthor: x\nlimits: {limits}\n");
         let changes = format!("--- problem.yaml\n{yaml}");
         super::check(base, &changes, &[]);
-        let limits = problem(base, &changes).limits;
-        let bytes = [limits.memory, limits.output, limits.code]
-            .map(|limit| limit.map(|bytes| bytes.0 >> 10));
-        let times = [limits.time_limit, limits.compilation_time]
+        let read = problem(base, &changes).limits;
+        let bytes =
+            [read.memory, read.output, read.code].map(|limit| limit.map(|bytes| bytes.0 >> 10));
+        let times = [read.time_limit, read.compilation_time]
             .map(|limit| limit.map(|time| time.as_secs_f64()));
-        let factors = [limits.ac_to_time_limit, limits.time_limit_to_tle];
+        let factors = [read.ac_to_time_limit, read.time_limit_to_tle];
         assert_eq!(format!("{bytes:?} {times:?} {factors:?}"), expected, "{limits}");
     };
     check(SMALLEST, "{memory: '512'}", "[Some(524288), None, None] [None, None] [5.0, 2.0]");
