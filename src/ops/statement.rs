@@ -121,7 +121,7 @@ fn write_pages(options: &StatementOptions, context: &Context) -> Result<Statemen
     let mut done = StatementPages::default();
     for (path, statements) in pages {
         let page = render_page(&problem, &statements)?;
-        context.send_diagnostics(page.remarks);
+        context.send_diagnostics(page.diagnostics);
         if path.as_os_str() == "-" {
             done.html = Some(page.html);
             continue;

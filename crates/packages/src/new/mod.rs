@@ -197,8 +197,12 @@ mod tests {
     fn every_template_is_a_complete_package() {
         for template in Template::ALL {
             let files = template.files("hello", UUID);
-            let has = |start: &str| files.iter().any(|it| it.created.path.starts_with(start));
-            assert!(files.iter().all(|it| !it.created.purpose.is_empty()), "{}", template.name());
+            let has = |start: &str| files.iter().any(|file| file.created.path.starts_with(start));
+            assert!(
+                files.iter().all(|file| !file.created.purpose.is_empty()),
+                "{}",
+                template.name()
+            );
             for part in ["problem.yaml", "statement/", "input_validators/", "generators/"] {
                 assert!(has(part), "{part} of {}", template.name());
             }
@@ -212,11 +216,11 @@ mod tests {
     fn names_and_settings_are_filled_in() {
         let check = |template: Template, path: &str, lines: &[&str]| {
             let files = template.files("hello", UUID);
-            let file = files.iter().find(|it| it.created.path == path).expect(path);
+            let file = files.iter().find(|file| file.created.path == path).expect(path);
             for line in lines {
                 assert!(file.text.contains(line), "{path} lacks `{line}`: {}", file.text);
             }
-            let all: String = files.iter().map(|it| &*it.text).collect();
+            let all: String = files.iter().map(|file| &*file.text).collect();
             assert!(!all.contains("TITLE") && !all.contains("00000000-0"), "{}", template.name());
         };
         let uuid = format!("uuid: {UUID}\n");

@@ -1,6 +1,6 @@
 //! What a test case tells people: its description and its hint.
 
-use crate::package::convert::settings::read_settings;
+use crate::package::convert::old_settings::read_settings;
 use juror_core::root::FilePath;
 
 /// In bytes.

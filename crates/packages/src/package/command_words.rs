@@ -44,9 +44,11 @@ mod tests {
     fn a_command_has_words_between_blanks_or_in_quotes() {
         let check = |line: &str, expected: Result<&[&str], &str>| {
             let found = split_words(line);
-            let found: Result<Vec<&str>, &str> =
-                found.as_ref().map(|it| it.iter().map(String::as_str).collect()).map_err(|it| *it);
-            assert_eq!(found.as_deref().map_err(|it| *it), expected, "{line}");
+            let found: Result<Vec<&str>, &str> = found
+                .as_ref()
+                .map(|words| words.iter().map(String::as_str).collect())
+                .map_err(|message| *message);
+            assert_eq!(found.as_deref().map_err(|message| *message), expected, "{line}");
         };
         // The results of `shlex.split` in Python 3.12.
         check("gen 1  -n=2 ", Ok(&["gen", "1", "-n=2"]));

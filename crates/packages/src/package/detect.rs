@@ -12,10 +12,10 @@ use juror_core::root::FilePath;
 /// Returns the format and the reason. `asked` is the format that the user names.
 pub(super) fn format(
     dir: &FilePath,
-    asked: Option<&'static dyn Format>,
+    requested: Option<&'static dyn Format>,
 ) -> Result<(&'static dyn Format, String), Diagnostic> {
     check_directory(dir)?;
-    if let Some(format) = asked {
+    if let Some(format) = requested {
         return Ok((format, "--format asks for it".to_owned()));
     }
     for (index, format) in FORMATS.into_iter().enumerate() {
@@ -28,6 +28,9 @@ pub(super) fn format(
     }
     Err(no_package_error(dir))
 }
+
+const PACKAGE_HELP: &str = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in a .prob or \
+     .json file";
 
 fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
     let metadata = match dir.metadata() {
@@ -56,16 +59,13 @@ fn check_directory(dir: &FilePath) -> Result<(), Diagnostic> {
 
 /// Suggests packages with a similar name, or else says what a package is.
 fn help_for_missing(dir: &Path) -> String {
-    let parent = dir.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let parent = dir.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let packages = packages_in(&FilePath::root(parent));
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = packages.iter().map(|path| name(path)).collect();
     let near = paths_near(&name(dir), names.iter().map(String::as_str));
     if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
 }
-
-const PACKAGE_HELP: &str = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in a .prob or \
-     .json file";
 
 const UNSUPPORTED_FORMATS: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
@@ -78,6 +78,8 @@ fn unsupported_format(dir: &FilePath) -> Option<Diagnostic> {
                 writes that in the current format";
     Some(Diagnostic::error(dir, message).help(help))
 }
+
+const MAX_SUGGESTIONS: usize = 5;
 
 fn no_package_error(dir: &FilePath) -> Diagnostic {
     if let Some(unread) = unsupported_format(dir) {
@@ -93,9 +95,9 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
         [] => {
             let mut signs = FORMATS.map(Format::marker_text).to_vec();
             signs.dedup();
-            let seen = explain_missing_tests(dir).map(|seen| format!("; {seen}"));
+            let tests = explain_missing_tests(dir).map(|tests| format!("; {tests}"));
             let signs = signs.join(", or with ");
-            format!("a package is a directory with {signs}{}", seen.unwrap_or_default())
+            format!("a package is a directory with {signs}{}", tests.unwrap_or_default())
         }
         [package] => format!("did you mean {}?", package.display()),
         some => {
@@ -110,8 +112,6 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
     };
     Diagnostic::error(dir, message).help(help)
 }
-
-const MAX_SUGGESTIONS: usize = 5;
 
 /// Packages in `dir`, or the one that `dir` is in.
 fn packages_near(dir: &FilePath) -> Vec<PathBuf> {

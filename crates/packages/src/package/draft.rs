@@ -36,7 +36,7 @@ impl Draft {
         self.problem.dir.clone_from(&tree.root);
         self.problem.short_name = short_name(&tree.root);
         self.problem.allow_file_writing = self.file_writing == Some(true);
-        juror_toml::read(tree, &mut self);
+        juror_toml::read(tree, &mut self.problem, self.file_writing);
         check_texts(&self.problem, &tree.faults);
         self.has_settings.then_some(self.problem)
     }
@@ -52,10 +52,10 @@ pub(super) fn short_name(dir: &Path) -> String {
 fn check_texts(problem: &Problem, faults: &Faults) {
     let data = &problem.test_data;
     let others = [&data.invalid_answers, &data.valid_outputs, &data.invalid_outputs];
-    let unmade = problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases);
-    let unmade: HashSet<&str> = unmade.map(|case| case.name.as_str()).collect();
+    let pending = problem.pending_recipe.iter().flat_map(|recipe| &recipe.cases);
+    let pending: HashSet<&str> = pending.map(|case| case.name.as_str()).collect();
     let cases = data.cases.iter().chain(others.into_iter().flatten());
-    for case in cases.filter(|case| !unmade.contains(case.name.as_str())) {
+    for case in cases.filter(|case| !pending.contains(case.name.as_str())) {
         for path in [Some(&case.input), case.answer.as_ref()].into_iter().flatten() {
             check_text(path, faults);
         }
@@ -97,7 +97,8 @@ fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
 fn is_utf16(start: &[u8]) -> bool {
     const SHORTEST: usize = 4;
     let has_mark = [b"\xff\xfe", b"\xfe\xff"].iter().any(|mark| start.starts_with(*mark));
-    let is_text = |high: usize| start.chunks_exact(2).all(|it| it[high] == 0 && it[1 - high] != 0);
+    let is_text =
+        |high: usize| start.chunks_exact(2).all(|two| two[high] == 0 && two[1 - high] != 0);
     start.len() >= SHORTEST
         && start.len().is_multiple_of(2)
         && (has_mark || is_text(0) || is_text(1))

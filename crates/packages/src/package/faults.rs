@@ -152,11 +152,11 @@ mod tests {
             }
             assert_eq!(faults.has_max_errors(Path::new("a")), errors >= MAX_REMARKS);
             let all = faults.diagnostics.into_inner();
-            let cut = |it: &&Diagnostic| it.message.starts_with("has more");
+            let cut = |diagnostic: &&Diagnostic| diagnostic.message.starts_with("has more");
             let summaries: Vec<(usize, &str)> = [Severity::Warning, Severity::Error]
                 .into_iter()
                 .filter_map(|severity| {
-                    let of = || all.iter().filter(|it| it.severity == severity);
+                    let of = || all.iter().filter(|diagnostic| diagnostic.severity == severity);
                     Some((of().count(), &*of().find(cut)?.message))
                 })
                 .collect();

@@ -125,6 +125,9 @@ struct FileSearch<'a> {
     is_complete: bool,
 }
 
+pub(super) const NAME_HELP: &str =
+    "names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`";
+
 impl FileSearch<'_> {
     fn list_files(&mut self) {
         let mut walk = self.root.walk(WalkBounds::PACKAGE);
@@ -196,7 +199,7 @@ impl FileSearch<'_> {
         let is_test_data = name.starts_with(self.format.layout().data)
             && (base_name.ends_with(".in") || base_name.ends_with(".ans"));
         let backup = base_name.ends_with('~') || base_name.starts_with('#');
-        if is_test_data || !hidden && !backup && name.contains('/') {
+        if is_test_data || (!hidden && !backup && name.contains('/')) {
             let message = "is ignored: the format does not allow its name";
             self.faults.warning(&entry.path, message, NAME_HELP);
         }
@@ -244,9 +247,6 @@ impl FileSearch<'_> {
         }
     }
 }
-
-pub(super) const NAME_HELP: &str =
-    "names are letters, digits, `_`, `.` and `-`, and begin with a letter, a digit or `_`";
 
 /// `^[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}$`
 ///

@@ -1,6 +1,5 @@
 //! `juror.toml`: settings that the format lacks, such as the names of input and output files.
 
-use crate::package::draft::Draft;
 use crate::package::files::{PackageFiles, is_valid_name};
 use crate::package::node::{Node, ParseResult, SettingsFile};
 use crate::package::testlib;
@@ -15,46 +14,47 @@ use juror_core::units::Bytes;
 
 pub(super) const NAME: &str = "juror.toml";
 
-pub(super) fn read(tree: &PackageFiles, draft: &mut Draft) {
+/// `file_writing`: whether submissions may write files, if the package says it readably.
+pub(super) fn read(tree: &PackageFiles, problem: &mut Problem, file_writing: Option<bool>) {
     let Some(item) = tree.file(NAME) else { return };
     let Some(document) = SettingsFile::read(&item.path, &tree.faults, toml::parse) else { return };
     let Ok(mut map) = document.root().map() else { return };
-    map.set("strength", &mut draft.problem.equivalents, read_equivalents);
-    let io = map.get("io", |node| read_io(node, draft));
-    map.get("limits", |node| read_limits(node, draft));
+    map.set("strength", &mut problem.equivalents, read_equivalents);
+    let io = map.get("io", |node| read_io(node, problem, file_writing));
+    map.get("limits", |node| read_limits(node, problem));
     // For `juror listen`.
     map.ignore("received");
     let testlib = map.node("testlib");
-    map.get("compare", |node| read_comparison(node, &mut draft.problem));
-    map.get("protocol", |node| read_protocols(node, &mut draft.problem));
+    map.get("compare", |node| read_comparison(node, problem));
+    map.get("protocol", |node| read_protocols(node, problem));
     // Its faults are already reported.
-    let _reported = testlib.map(|node| testlib::read(&node, tree, &mut draft.problem));
+    let _reported = testlib.map(|node| testlib::read(&node, tree, problem));
     // Programs with another protocol give points in their own way. They write no file for an output with all points.
-    if draft.problem.output_protocol != Protocol::Standard
-        && let Some(graders) = &mut draft.problem.graders
+    if problem.output_protocol != Protocol::Standard
+        && let Some(graders) = &mut problem.graders
         && graders.custom_score == CustomScore::Required
     {
         graders.custom_score = CustomScore::Allowed;
     }
     let Some(io) = io else { return };
-    if draft.problem.kind.interaction == Interaction::Interactive && io != ProgramIo::Standard {
+    if problem.kind.interaction == Interaction::Interactive && io != ProgramIo::Standard {
         let message =
             "names files, but submissions of an interactive problem talk with the output validator";
         let help = "remove `[io]`: the two talk through standard input and output";
         tree.faults.error(tree.path(NAME), message, help);
     }
-    draft.problem.io = io;
+    problem.io = io;
 }
 
 /// The limits of bare tests. Other formats have their own place for them.
-fn read_limits(node: &Node<'_>, draft: &mut Draft) -> ParseResult<()> {
-    let layout = &mut draft.problem.layout;
+fn read_limits(node: &Node<'_>, problem: &mut Problem) -> ParseResult<()> {
+    let layout = &mut problem.layout;
     if !layout.is_guessed {
         let message = format!("{} has its own place for limits", layout.format);
         return Err(node.at_key().error(message, "move them there; `[limits]` is for bare tests"));
     }
     let mut map = node.named_map("limits", "[limits]")?;
-    let limits = &mut draft.problem.limits;
+    let limits = &mut problem.limits;
     if let Some(time) = map.get("time_limit", seconds) {
         limits.time_limit = Some(time);
         layout.time_limit = NAME;
@@ -118,7 +118,7 @@ fn read_equivalents(node: &Node<'_>) -> ParseResult<Vec<EquivalentMutant>> {
         let mut all = Vec::new();
         for entry in node.entries("a table of names and reasons")? {
             let reason = entry.word();
-            if !entry.raw.scalar().is_some_and(|it| it.quoted) || reason.trim().is_empty() {
+            if !entry.raw.scalar().is_some_and(|scalar| scalar.quoted) || reason.trim().is_empty() {
                 return Err(entry.must_be("a reason in quotes"));
             }
             all.push(EquivalentMutant { subject: entry.key.to_owned(), reason: reason.to_owned() });
@@ -128,7 +128,11 @@ fn read_equivalents(node: &Node<'_>) -> ParseResult<Vec<EquivalentMutant>> {
     Ok(all.unwrap_or_default())
 }
 
-fn read_io(node: &Node<'_>, draft: &Draft) -> ParseResult<ProgramIo> {
+fn read_io(
+    node: &Node<'_>,
+    problem: &Problem,
+    file_writing: Option<bool>,
+) -> ParseResult<ProgramIo> {
     if !node.is_map() {
         return Err(node.error("`io` must be a table", "write `[io]` on a line of its own"));
     }
@@ -151,8 +155,8 @@ fn read_io(node: &Node<'_>, draft: &Draft) -> ParseResult<ProgramIo> {
     if input == output {
         node.error("input and output are the same file", "choose two different files");
     }
-    if draft.file_writing == Some(false) {
-        let layout = &draft.problem.layout;
+    if file_writing == Some(false) {
+        let layout = &problem.layout;
         let message = format!(
             "programs may not write `{output}`: {} does not allow file writing",
             layout.settings

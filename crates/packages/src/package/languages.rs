@@ -50,23 +50,24 @@ pub(super) fn is_only_of_juror(code: &str) -> bool {
 
 /// The ending has no dot.
 pub(super) fn is_source_ending(ending: &str) -> bool {
-    LANGUAGES.iter().any(|it| has_ending(it, ending))
+    LANGUAGES.iter().any(|language| has_ending(language, ending))
 }
 
 /// Whether the format allows languages with this ending, which has no dot, for validators.
 pub(super) fn is_validator_ending(ending: &str) -> bool {
-    let mut languages = LANGUAGES.iter().filter(|it| it.validators == ValidatorSupport::Everywhere);
-    languages.any(|it| has_ending(it, ending))
+    let mut languages =
+        LANGUAGES.iter().filter(|language| language.validators == ValidatorSupport::Everywhere);
+    languages.any(|language| has_ending(language, ending))
 }
 
 fn has_ending(language: &Language, ending: &str) -> bool {
-    language.extensions.split_whitespace().any(|it| it.strip_prefix('.') == Some(ending))
+    language.extensions.split_whitespace().any(|known| known.strip_prefix('.') == Some(ending))
 }
 
 pub(super) fn help_for_code(word: &str) -> String {
-    let called = Language::by_name(word).map(|it| it.code);
+    let called = Language::by_name(word).map(|language| language.code);
     let otherwise = "use a code of the format's table, such as `cpp`, `java` or `python3`";
-    let codes = LANGUAGES.iter().map(|it| it.code);
+    let codes = LANGUAGES.iter().map(|language| language.code);
     called.map_or_else(|| did_you_mean_or(word, codes, otherwise), did_you_mean)
 }
 

@@ -1,4 +1,5 @@
 //! LaTeX that statements and the names in them share: how it is searched, and the text of its commands.
+//! Readers of packages need it, so it is not a part of `statement`.
 
 /// Upper bound in characters on a text that becomes plain; names are shorter.
 const MAX_LENGTH: usize = 1000;
@@ -40,6 +41,21 @@ fn skip_blanks(text: &str) -> &str {
     }
     rest
 }
+
+/// Quotes and dashes. The last ones may also be meant as they are.
+const QUOTES_AND_DASHES: [(&str, &str); 8] = [
+    ("---", "—"),
+    ("--", "–"),
+    ("``", "“"),
+    ("''", "”"),
+    ("<<", "«"),
+    (">>", "»"),
+    ("`", "‘"),
+    ("'", "’"),
+];
+
+/// Number of the pairs at the start that plain text does not use.
+const UNAMBIGUOUS_PAIRS: usize = 4;
 
 /// A text without markup: accents and symbols become letters, other commands leave their text, and formulas stay as
 /// they are written.
@@ -106,32 +122,6 @@ fn split_argument(text: &str) -> (&str, &str) {
     }
 }
 
-/// The letters of an accent's argument, with the mark on the first one; the mark alone if there is none: `10\^{}5`.
-/// `None` if the argument is more than letters.
-pub(crate) fn with_accent(argument: &str, mark: char) -> Option<String> {
-    let base = argument.trim_matches(['{', '}', ' ']);
-    let base = match base.strip_prefix('\\') {
-        Some("i" | "j") => &base[1..],
-        Some(name) => symbol_text(name.trim_end())?,
-        None => base,
-    };
-    let mut letters = base.chars();
-    let Some(letter) = letters.next() else {
-        let alone = ALONE.iter().find(|(known, _)| *known == mark);
-        return Some(alone.map_or(mark, |(_, alone)| *alone).into());
-    };
-    if base.contains(['\\', '{', '}', '$', '%', '~']) {
-        return None;
-    }
-    let row = COMPOSED.iter().find(|(known, _, _)| *known == mark);
-    let composed = row.and_then(|(_, bases, composed)| {
-        let index = bases.chars().position(|base| base == letter)?;
-        composed.chars().nth(index)
-    });
-    let first = composed.map_or_else(|| format!("{letter}{mark}"), String::from);
-    Some(first + letters.as_str())
-}
-
 /// Marks, and the characters for them without a letter.
 const ALONE: [(char, char); 14] = [
     ('\u{300}', '`'),
@@ -168,6 +158,32 @@ const COMPOSED: [(char, &str, &str); 14] = [
     ('\u{327}', "cdeghklnrstCDEGHKLNRST", "çḑȩģḩķļņŗşţÇḐȨĢḨĶĻŅŖŞŢ"),
     ('\u{328}', "aeiouAEIOU", "ąęįǫųĄĘĮǪŲ"),
 ];
+
+/// The letters of an accent's argument, with the mark on the first one; the mark alone if there is none: `10\^{}5`.
+/// `None` if the argument is more than letters.
+pub(crate) fn with_accent(argument: &str, mark: char) -> Option<String> {
+    let base = argument.trim_matches(['{', '}', ' ']);
+    let base = match base.strip_prefix('\\') {
+        Some("i" | "j") => &base[1..],
+        Some(name) => symbol_text(name.trim_end())?,
+        None => base,
+    };
+    let mut letters = base.chars();
+    let Some(letter) = letters.next() else {
+        let alone = ALONE.iter().find(|(known, _)| *known == mark);
+        return Some(alone.map_or(mark, |(_, alone)| *alone).into());
+    };
+    if base.contains(['\\', '{', '}', '$', '%', '~']) {
+        return None;
+    }
+    let row = COMPOSED.iter().find(|(known, _, _)| *known == mark);
+    let composed = row.and_then(|(_, bases, composed)| {
+        let index = bases.chars().position(|base| base == letter)?;
+        composed.chars().nth(index)
+    });
+    let first = composed.map_or_else(|| format!("{letter}{mark}"), String::from);
+    Some(first + letters.as_str())
+}
 
 pub(crate) fn accent_mark(name: &str) -> Option<char> {
     Some(match name {
@@ -237,21 +253,6 @@ pub(crate) fn symbol_text(name: &str) -> Option<&str> {
     })
 }
 
-/// Quotes and dashes. The last ones may also be meant as they are.
-const QUOTES_AND_DASHES: [(&str, &str); 8] = [
-    ("---", "—"),
-    ("--", "–"),
-    ("``", "“"),
-    ("''", "”"),
-    ("<<", "«"),
-    (">>", "»"),
-    ("`", "‘"),
-    ("'", "’"),
-];
-
-/// Number of the pairs at the start that plain text does not use.
-const UNAMBIGUOUS_PAIRS: usize = 4;
-
 /// Quotes and dashes as LaTeX typesets them.
 #[cfg(feature = "writers")]
 pub(crate) fn typography(text: &str) -> String {
@@ -298,12 +299,12 @@ pub(crate) fn find_outside_comments(
     text: &str,
     start: usize,
     end: usize,
-    what: &str,
+    needle: &str,
 ) -> Option<usize> {
     let mut index = start;
     let bytes = text.as_bytes();
     while index < end {
-        if text.as_bytes()[index..end].starts_with(what.as_bytes()) {
+        if text.as_bytes()[index..end].starts_with(needle.as_bytes()) {
             return Some(index);
         }
         match bytes[index] {
@@ -344,7 +345,7 @@ mod tests {
     fn the_arguments_of_a_command_are_those_outside_of_comments() {
         let check = |text: &str, expected: &[&str]| {
             let found: Vec<&str> =
-                command_arguments(text, "name").into_iter().map(|[it]| it).collect();
+                command_arguments(text, "name").into_iter().map(|[name]| name).collect();
             assert_eq!(found, expected, "{text}");
         };
         check(r"\name{Caf\'{e} {x}}", &[r"Caf\'{e} {x}"]);

@@ -87,10 +87,10 @@ fn list_case(case: &TestCase) -> ListedCase {
 fn expectation_text(rule: &Expectation) -> Option<String> {
     let names = |verdicts: &[Verdict]| joined(verdicts, ", ");
     let mut parts = Vec::new();
-    parts.extend(rule.permitted.as_deref().map(|it| format!("permitted {}", names(it))));
-    parts.extend(rule.required.as_deref().map(|it| format!("required {}", names(it))));
-    parts.extend(rule.overall.as_ref().map(|it| {
-        if it.is_partial { "a part of the score".to_owned() } else { names(&it.verdicts) }
+    parts.extend(rule.permitted.as_deref().map(|list| format!("permitted {}", names(list))));
+    parts.extend(rule.required.as_deref().map(|list| format!("required {}", names(list))));
+    parts.extend(rule.overall.as_ref().map(|overall| {
+        if overall.is_partial { "a part of the score".to_owned() } else { names(&overall.verdicts) }
     }));
     parts.extend(rule.score.map(|score| format!("score {score}")));
     parts.extend(rule.message.as_ref().map(|message| format!("message `{message}`")));
@@ -102,20 +102,22 @@ fn expectation_text(rule: &Expectation) -> Option<String> {
 }
 
 fn list_programs(problem: &Problem) -> Vec<ListedProgram> {
-    let grammars = problem.input_grammars.iter().map(|it| ("input grammar", &it.path));
+    let grammars = problem.input_grammars.iter().map(|program| ("input grammar", &program.path));
     let many = [
         ("input validator", &problem.input_validators),
         ("answer validator", &problem.answer_validators),
         ("output validator", &problem.output_validators),
     ];
-    let many = many.into_iter().flat_map(|(what, all)| all.iter().map(move |it| (what, &it.path)));
+    let many = many
+        .into_iter()
+        .flat_map(|(what, all)| all.iter().map(move |program| (what, &program.path)));
     let single = [
         ("interactor", &problem.interactor),
         ("static validator", &problem.static_validator),
         ("input visualizer", &problem.input_visualizer),
         ("output visualizer", &problem.output_visualizer),
     ];
-    let single = single.into_iter().filter_map(|(what, it)| Some((what, &it.as_ref()?.path)));
+    let single = single.into_iter().filter_map(|(what, one)| Some((what, &one.as_ref()?.path)));
     let recipe = problem.recipe.iter().map(|path| ("recipe", path));
     let all = grammars.chain(many).chain(single).chain(recipe);
     let below = |path: &Path| path.strip_prefix(&*problem.dir).unwrap_or(path).to_owned();
@@ -127,25 +129,25 @@ pub fn case_files(case: &TestCase, all: bool) -> Result<CaseFiles, Stop> {
     /// In bytes.
     const SHORT: u64 = 4096;
     let [description, hint] = case_texts::of_case(&case.input);
-    let named = [
+    let own_files = [
         ("input", Some(&case.input)),
         ("judge answer", case.answer.as_ref()),
         ("output", case.output.as_ref()),
         ("interaction", case.interaction.as_ref()),
     ];
-    let named = named.into_iter().filter_map(|(what, path)| Some((what, path?)));
-    let laid = case.files.iter().map(|file| ("file", &file.path));
+    let own_files = own_files.into_iter().filter_map(|(what, path)| Some((what, path?)));
+    let given_files = case.files.iter().map(|file| ("file", &file.path));
     let mut files = Vec::new();
-    for (what, path) in named.chain(laid) {
+    for (what, path) in own_files.chain(given_files) {
         let Ok(file) = path.open() else { continue };
         let fault = JudgeError::on_file("read", path);
         let most = if all { u64::MAX } else { SHORT };
         let mut contents = Vec::new();
-        let read = file.metadata().and_then(|facts| {
+        let size = file.metadata().and_then(|facts| {
             (&file).take(most).read_to_end(&mut contents)?;
             Ok(facts.len().max(contents.len() as u64))
         });
-        let bytes = read.map_err(fault)?;
+        let bytes = size.map_err(fault)?;
         files.push(ListedFile {
             what,
             path: path.into(),

@@ -130,7 +130,7 @@ impl PackageReading {
         let Self { problem, diagnostics, .. } = self;
         let Some(problem) = problem else { return Err(Stop::Diagnosed(diagnostics)) };
         let is_empty = problem.test_data.judged_cases().is_empty();
-        let prevents = |it: &Diagnostic| it.prevents_judging() || it.is_error() && is_empty;
+        let prevents = |one: &Diagnostic| one.prevents_judging() || (one.is_error() && is_empty);
         if diagnostics.iter().any(prevents) {
             return Err(Stop::Diagnosed(diagnostics));
         }
@@ -143,7 +143,7 @@ pub fn format_names() -> [&'static str; FORMATS.len()] {
 }
 
 fn format_of(problem: &Problem) -> Option<&'static dyn Format> {
-    FORMATS.into_iter().find(|it| it.layout().format == problem.layout.format)
+    FORMATS.into_iter().find(|format| format.layout().format == problem.layout.format)
 }
 
 /// The first word of the format's name, for the command line.
@@ -163,7 +163,7 @@ pub fn read(dir: &Path) -> PackageReading {
 
 /// Reads the package in a directory; with a name, in the format of that name.
 pub fn read_as(dir: &Path, format: Option<&str>) -> PackageReading {
-    let named = FORMATS.into_iter().find(|it| format == Some(format_name(*it)));
+    let named = FORMATS.into_iter().find(|reader| format == Some(format_name(*reader)));
     let dir = &FilePath::root(dir);
     let (format, reason) = match detect::format(dir, named) {
         Ok(found) => found,

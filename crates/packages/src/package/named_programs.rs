@@ -51,7 +51,7 @@ pub(super) fn find_statements(
 ) -> Vec<Statement> {
     let items = directories.iter().flat_map(|directory| tree.children(directory));
     let statements = items.filter(|item| item.ending() == "pdf").filter_map(|item| {
-        let language = language(item.stem()).filter(|it| is_natural_language(it))?;
+        let language = language(item.stem()).filter(|code| is_natural_language(code))?;
         Statement::of(language, item.path.clone())
     });
     statements.collect()

@@ -106,14 +106,14 @@ impl<'a> Node<'a> {
     }
 
     pub(super) fn must_be(&self, expected: &str) -> ReportedFault {
-        let what = self.display_name();
+        let name = self.display_name();
         if self.is_null() {
-            let message = format!("{what} has no value; it must be {expected}");
+            let message = format!("{name} has no value; it must be {expected}");
             return self.error(message, "give it a value or remove the line");
         }
         match self.raw.value {
             Value::Broken => ReportedFault::already_reported(),
-            _ => self.error(format!("{what} must be {expected}, not {}", self.kind_text()), ""),
+            _ => self.error(format!("{name} must be {expected}, not {}", self.kind_text()), ""),
         }
     }
 

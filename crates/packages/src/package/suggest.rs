@@ -21,7 +21,8 @@ pub fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     let word = fold(word);
     let slips = |known: &&str| strsim::osa_distance(&word, &fold(known));
     let known = known.into_iter().filter(|known| known.len() <= MAX_LENGTH);
-    let (slips, nearest) = known.map(|it| (slips(&it), it)).min_by_key(|(slips, _)| *slips)?;
+    let (slips, nearest) =
+        known.map(|known| (slips(&known), known)).min_by_key(|(slips, _)| *slips)?;
     let is_near = slips <= word.chars().count().div_ceil(3) && slips < nearest.chars().count();
     is_near.then_some(nearest)
 }
@@ -54,13 +55,12 @@ pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> S
         let slips = |known: &str| strsim::osa_distance(&word, &fold(known));
         slips(&known[end..]).min(slips(known))
     };
-    let known: BTreeSet<&str> = known.into_iter().filter(|it| it.len() < MAX_PATH_LENGTH).collect();
+    let known = known.into_iter().filter(|known| known.len() < MAX_PATH_LENGTH);
     let most = word.chars().count().div_ceil(3);
-    let mut near: Vec<(usize, &str)> = known.into_iter().map(|it| (slips(it), it)).collect();
+    let mut near: BTreeSet<(usize, &str)> = known.map(|known| (slips(known), known)).collect();
     near.retain(|(slips, _)| *slips <= most && *slips < path.len() && path.len() < MAX_PATH_LENGTH);
-    near.sort_unstable();
     let shown = near.iter().take(SHOWN);
-    let near: Vec<String> = shown.map(|(_, it)| format!("`{}`", printable(it))).collect();
+    let near: Vec<String> = shown.map(|(_, name)| format!("`{}`", printable(name))).collect();
     match &near[..] {
         [] => String::new(),
         [only] => format!("did you mean {only}?"),
@@ -79,11 +79,10 @@ pub(super) fn did_you_mean_or<'a>(
 
 /// The path below a directory that was probably meant: without the directory's own name, or with an ending.
 pub(super) fn path_meant(path: &str, directory: &FilePath) -> Option<String> {
-    let own = directory.file_name().and_then(|it| it.to_str()).unwrap_or(".");
+    let own = directory.file_name().and_then(|name| name.to_str()).unwrap_or(".");
     let below = Path::new(path).strip_prefix("/").unwrap_or(Path::new(path));
-    let parts: Vec<&str> = below.iter().filter_map(|it| it.to_str()).collect();
-    let parts: Vec<&str> =
-        parts.into_iter().skip_while(|it| [".", "..", own].contains(it)).collect();
+    let parts = below.iter().filter_map(|part| part.to_str());
+    let parts: Vec<&str> = parts.skip_while(|part| [".", "..", own].contains(part)).collect();
     let (last, above) = parts.split_last()?;
     let names = directory.join(above.join("/")).names().unwrap_or_default();
     let mut names: Vec<&str> = names.iter().filter_map(|name| name.to_str()).collect();
@@ -91,8 +90,8 @@ pub(super) fn path_meant(path: &str, directory: &FilePath) -> Option<String> {
     let is_meant =
         |name: &&&str| *name == last || Path::new(name).file_stem() == Some(last.as_ref());
     let name = *names.iter().find(is_meant)?;
-    let meant = [above, &[name][..]].concat().join("/");
-    (meant != path).then_some(meant)
+    let near = [above, &[name][..]].concat().join("/");
+    (near != path).then_some(near)
 }
 
 pub(super) fn did_you_mean(known: &str) -> String {

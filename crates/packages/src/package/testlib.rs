@@ -24,14 +24,14 @@ pub(super) fn read(node: &Node<'_>, tree: &PackageFiles, problem: &mut Problem) 
     }
     if output_validator.is_some() {
         problem.output_protocol = Protocol::Testlib;
-        problem.output_validators.iter_mut().for_each(|it| add_header(it, header.as_ref()));
+        problem.output_validators.iter_mut().for_each(|each| add_header(each, header.as_ref()));
         if problem.kind.interaction == Interaction::Interactive {
             problem.interactor = problem.output_validators.drain(..).next();
         }
     }
     if input_validators {
         problem.input_protocol = Protocol::Testlib;
-        problem.input_validators.iter_mut().for_each(|it| add_header(it, header.as_ref()));
+        problem.input_validators.iter_mut().for_each(|each| add_header(each, header.as_ref()));
     }
     if generators {
         problem.generator_header = header;

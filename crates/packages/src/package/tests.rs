@@ -325,10 +325,10 @@ fn apply_change(dir: &Path, files: &[(&str, &str)], index: usize, change: &FileC
     // An earlier change may have replaced its directory with a file, or with a link that leads away.
     let parent = path.parent().expect("a parent");
     let is_made = fs::create_dir_all(parent).is_ok();
-    if !is_made || !parent.canonicalize().is_ok_and(|it| it.starts_with(dir)) {
+    if !is_made || !parent.canonicalize().is_ok_and(|path| path.starts_with(dir)) {
         return;
     }
-    let is_file = fs::symlink_metadata(&path).is_ok_and(|it| it.is_file());
+    let is_file = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_file());
     let mut text = if is_file { fs::read(&path).expect("a file") } else { Vec::new() };
     let _nothing_there = fs::remove_file(&path).or_else(|_| fs::remove_dir_all(&path));
     match change {
@@ -352,7 +352,8 @@ fn apply_change(dir: &Path, files: &[(&str, &str)], index: usize, change: &FileC
         FileChange::Link(target) => symlink(target, &path).expect("a link"),
         FileChange::Move(to) => {
             let to = dir.join(name(*to));
-            if !to.exists() || to.canonicalize().is_ok_and(|it| it.starts_with(dir) && it.is_file())
+            if !to.exists()
+                || to.canonicalize().is_ok_and(|path| path.starts_with(dir) && path.is_file())
             {
                 let _no_place = fs::write(&to, &text);
             }
@@ -409,13 +410,13 @@ proptest! {
         let (_, files) = SMALL_PACKAGES[small];
         let keep = package(files);
         let dir = keep.path().canonicalize().expect("a directory");
-        for (index, it) in &changes {
-            apply_change(&dir, files, *index, it);
+        for (index, change) in &changes {
+            apply_change(&dir, files, *index, change);
         }
         let PackageReading { problem, diagnostics, .. } = read_with_time_limit(&dir);
         prop_assert!(problem.is_some() || !diagnostics.is_empty());
         prop_assert!(diagnostics.len() < 1000, "{} remarks", diagnostics.len());
-        for spot in diagnostics.iter().filter_map(|it| it.place.spot.as_ref()) {
+        for spot in diagnostics.iter().filter_map(|diagnostic| diagnostic.place.spot.as_ref()) {
             let length = spot.text.chars().count() as u32;
             prop_assert!(spot.line > 0 && spot.column > 0 && spot.width > 0, "{spot:?}");
             prop_assert!(spot.text.is_empty() || spot.column + spot.width <= length + 2, "{spot:?}");

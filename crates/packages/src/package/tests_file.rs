@@ -42,7 +42,7 @@ pub struct TestsFile {
 impl TestsFile {
     pub fn is_one(path: &Path) -> bool {
         let ending = path.extension().unwrap_or_default();
-        ENDINGS.iter().any(|it| ending.eq_ignore_ascii_case(it)) && path.is_file()
+        ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known)) && path.is_file()
     }
 
     pub fn read(path: &Path) -> Result<Self, Diagnostic> {
@@ -86,7 +86,7 @@ impl TestsFile {
             source: document.get("srcPath").and_then(Value::as_str).map(PathBuf::from),
             time_limit: (milliseconds > 0.0)
                 .then(|| Duration::from_secs_f64(milliseconds.max(1.0) / 1000.0)),
-            memory: Some(Bytes::mib(mebibytes.ceil() as u64)).filter(|it| it.0 > 0),
+            memory: Some(Bytes::mib(mebibytes.ceil() as u64)).filter(|bytes| bytes.0 > 0),
             is_interactive: document.get("interactive").and_then(Value::as_bool) == Some(true),
         })
     }
@@ -130,7 +130,7 @@ impl TestsFile {
 
     /// The file that CPH made for this source: the only one for its name, or else the only one that names its path.
     pub fn of_source(source: &Path) -> Result<Option<Self>, Diagnostic> {
-        let Some(name) = source.file_name().and_then(|it| it.to_str()) else { return Ok(None) };
+        let Some(name) = source.file_name().and_then(|name| name.to_str()) else { return Ok(None) };
         let above = source.parent().unwrap_or(Path::new(""));
         let dir = FilePath::root(above).join(CPH_DIRECTORY);
         let names = match dir.names() {
@@ -152,7 +152,7 @@ impl TestsFile {
                 let real = fs::canonicalize(source).ok();
                 let all = found.iter().map(|path| Self::read(path));
                 let mut all: Vec<Self> = all.collect::<Result<_, _>>()?;
-                all.retain(|it| it.source.is_some() && it.source == real);
+                all.retain(|file| file.source.is_some() && file.source == real);
                 let count = all.len();
                 all.pop().filter(|_| count == 1).map(Some).ok_or_else(|| {
                     let message = format!("is one of {} files for {name}", found.len());
@@ -181,12 +181,13 @@ fn positive_number(value: &Value) -> Option<f64> {
         Value::String(text) => text.trim().parse().ok(),
         value => value.as_f64(),
     };
-    number.filter(|it| (0.0..f64::INFINITY).contains(it))
+    number.filter(|number| (0.0..f64::INFINITY).contains(number))
 }
 
 /// A file of CPH must be below the directory of its source, even if it is a link.
 fn beside_source(path: &Path) -> FilePath {
-    let above = path.parent().filter(|it| it.ends_with(CPH_DIRECTORY)).and_then(Path::parent);
+    let above =
+        path.parent().filter(|directory| directory.ends_with(CPH_DIRECTORY)).and_then(Path::parent);
     let Some(above) = above else { return FilePath::root(path) };
     FilePath::root(above).join(CPH_DIRECTORY).join(path.file_name().unwrap_or_default())
 }
@@ -252,11 +253,11 @@ mod tests {
             let path = keep.path().join("tests.json");
             let text = format!("{{\"tests\": [{{\"input\": \"\", \"output\": \"\"}}]{limits}}}");
             fs::write(&path, text).expect("a file");
-            let found = TestsFile::read(&path).map_err(|it| it.message).map(|it| {
-                let milliseconds = it.time_limit.map_or(0, |it| it.as_millis() as u64);
-                (milliseconds, it.memory.map_or(0, |it| it.0 >> 20))
+            let found = TestsFile::read(&path).map_err(|error| error.message).map(|file| {
+                let milliseconds = file.time_limit.map_or(0, |limit| limit.as_millis() as u64);
+                (milliseconds, file.memory.map_or(0, |bytes| bytes.0 >> 20))
             });
-            assert_eq!(found.as_ref().copied().map_err(|it| &**it), expected, "{limits}");
+            assert_eq!(found.as_ref().copied().map_err(|message| &**message), expected, "{limits}");
         };
         check("", Ok((0, 0)));
         check(r#", "timeLimit": 1500, "memoryLimit": 64"#, Ok((1500, 64)));
@@ -336,7 +337,7 @@ mod tests {
             fs::write(dir.join(".cph/.a.py_1.prob"), text).expect("a file");
             fs::write(dir.join("a.py"), "").expect("a source");
         }
-        let found = || TestsFile::of_source(&inside.join("a.py")).map(|it| it.is_some());
+        let found = || TestsFile::of_source(&inside.join("a.py")).map(|file| file.is_some());
         let own = inside.join(".cph/.a.py_1.prob");
         let link =
             |target: &str, at: &Path| std::os::unix::fs::symlink(target, at).expect("a link");
@@ -376,7 +377,7 @@ mod tests {
                 format!(r#"{{"srcPath": "{source}", "tests": [{{"input": "", "output": "1"}}]}}"#);
             fs::write(keep.path().join(".cph").join(name), text).expect("a file");
         };
-        let found = || TestsFile::of_source(&source).map(|it| it.map(|it| it.path));
+        let found = || TestsFile::of_source(&source).map(|file| file.map(|file| file.path));
         let path = |name: &str| Ok(Some(keep.path().join(".cph").join(name)));
         write(".b.cpp_1.prob", "");
         write(".a.cpp.prob", "");

@@ -60,7 +60,7 @@ mod tests {
         let faults = Faults::default();
         let read = parse(FileReporter { file: &file, faults: &faults }).expect(&file.text);
         let [entry] = read.entries() else { panic!("one entry: {}", file.text) };
-        let value = entry.value.scalar().map(|it| it.text.as_str());
+        let value = entry.value.scalar().map(|scalar| scalar.text.as_str());
         assert_eq!((entry.key.as_str(), value), (key, Some(text)), "{}", file.text);
     }
 

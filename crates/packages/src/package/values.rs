@@ -101,7 +101,7 @@ pub(super) fn number(node: &Node<'_>, bound: NumberBound) -> ParseResult<f64> {
 /// A finite number, which may be in quotes.
 pub(super) fn number_or_text(node: &Node<'_>, bound: NumberBound) -> ParseResult<f64> {
     let plain = |text: &str| Scalar { text: text.trim().to_owned(), quoted: false }.meaning();
-    bounded_number(node, node.raw.scalar().map(|it| plain(&it.text)), bound)
+    bounded_number(node, node.raw.scalar().map(|scalar| plain(&scalar.text)), bound)
 }
 
 fn bounded_number(

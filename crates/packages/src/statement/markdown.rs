@@ -8,7 +8,7 @@ use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag
 
 use crate::statement::TranslationState;
 use crate::statement::html::escape;
-use crate::statement::math::{self, FormulaTranslator};
+use crate::statement::math::{self, FORMULA_HELP, FormulaTranslator};
 use crate::statement::source::StatementText;
 use crate::statement::tags::{is_link, neutralize};
 
@@ -162,7 +162,7 @@ impl<'a> MarkdownTranslator<'a, '_> {
     }
 
     fn add_remark(&mut self, at: Range<usize>, message: String, help: &str) {
-        self.scope.remarks.extend(self.source.new_remark(at, message, help));
+        self.scope.diagnostics.extend(self.source.new_remark(at, message, help));
     }
 }
 
@@ -194,19 +194,17 @@ fn find_word(text: &str, word: &str) -> Option<usize> {
 }
 
 fn unknown_constant(text: &str) -> Option<&str> {
-    let is_name = |it: &&str| {
+    let is_name = |word: &&str| {
         let is_sample = [NEXT_SAMPLE, REMAINING_SAMPLES]
             .iter()
-            .any(|name| name.trim_matches(['{', '}']) == *it);
+            .any(|name| name.trim_matches(['{', '}']) == *word);
         !is_sample
-            && it.starts_with(|it: char| it.is_ascii_alphabetic() || it == '_')
-            && it.chars().all(|it| it.is_ascii_alphanumeric() || "_-".contains(it))
+            && word.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
+            && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c))
     };
-    let mut pieces = text.split("{{").skip(1).filter_map(|it| Some(it.split_once("}}")?.0));
+    let mut pieces = text.split("{{").skip(1).filter_map(|piece| Some(piece.split_once("}}")?.0));
     pieces.find(is_name)
 }
-
-pub(super) const FORMULA_HELP: &str = "write it with the commands of LaTeX and amsmath";
 
 fn deepen(level: HeadingLevel, by: usize) -> HeadingLevel {
     HeadingLevel::try_from(level as usize + by).unwrap_or(HeadingLevel::H6)

@@ -4,7 +4,10 @@ use math_core::{LatexToMathML, MathCoreConfig, MathDisplay};
 use roxmltree::{Attribute, Document};
 
 use crate::statement::html::escape;
-use crate::statement::latex::{LatexMacros, rewrite_formula};
+use crate::statement::latex::formula::rewrite_formula;
+use crate::statement::latex::macros::LatexMacros;
+
+pub(super) const FORMULA_HELP: &str = "write it with the commands of LaTeX and amsmath";
 
 /// In bytes: each byte may begin a group, and each level needs stack.
 const LONGEST_FORMULA: usize = 2000;

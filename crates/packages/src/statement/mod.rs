@@ -34,7 +34,7 @@ const STACK_SIZE: usize = 256 << 20;
 #[derive(Debug)]
 pub struct RenderedPage {
     pub html: String,
-    pub remarks: Vec<Diagnostic>,
+    pub diagnostics: Vec<Diagnostic>,
 }
 
 struct TranslationState<'a> {
@@ -43,7 +43,7 @@ struct TranslationState<'a> {
     words: &'static StatementWords,
     images: StatementImages,
     samples: Samples,
-    remarks: Vec<Diagnostic>,
+    diagnostics: Vec<Diagnostic>,
 }
 
 struct StatementArticle {
@@ -67,20 +67,20 @@ pub fn choose_statements<'a>(
         let help = "add statement/problem.en.md, in packages of Kattis";
         return Err(Diagnostic::error(&problem.dir, message).help(help).into());
     }
-    let has = |code: &&String| all.iter().any(|it| it.language == **code);
+    let has = |code: &&String| all.iter().any(|statement| statement.language == **code);
     if let Some(unknown) = codes.iter().find(|code| !has(code)) {
-        let languages = comma_list(all.iter().map(|it| it.language.as_str()));
+        let languages = comma_list(all.iter().map(|statement| statement.language.as_str()));
         let message = format!("--language {unknown}: no such statement; available: {languages}");
         return Err(Stop::Refused(RefusalSubject::Selection, vec![message.into()]));
     }
-    let is_wanted = |it: &&Statement| codes.is_empty() || codes.contains(&it.language);
+    let is_wanted = |one: &&Statement| codes.is_empty() || codes.contains(&one.language);
     let chosen: Vec<&Statement> = all.iter().filter(is_wanted).collect();
     let readable: Vec<&Statement> =
-        chosen.iter().copied().filter(|it| it.form != StatementForm::Pdf).collect();
+        chosen.iter().copied().filter(|statement| statement.form != StatementForm::Pdf).collect();
     let message = "is a PDF, which cannot be converted to a page";
     let help = "use it as it is, or add the statement as .md or .tex";
-    let pdf = chosen.iter().filter(|it| it.form == StatementForm::Pdf);
-    let mut pdf = pdf.map(|it| Diagnostic::warning(&it.path, message).help(help));
+    let pdf = chosen.iter().filter(|statement| statement.form == StatementForm::Pdf);
+    let mut pdf = pdf.map(|statement| Diagnostic::warning(&statement.path, message).help(help));
     match pdf.next() {
         Some(first) if readable.is_empty() => {
             Err(Diagnostic { severity: Severity::Error, ..first }.into())
@@ -99,16 +99,16 @@ pub fn render_page(
 ) -> Result<RenderedPage, JudgeError> {
     let fault = |reason: String| JudgeError::new("translate the statement", reason);
     thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK_SIZE);
-        let thread = thread.spawn_scoped(scope, || translate(problem, statements));
-        let thread = thread.map_err(|error| fault(error.to_string()))?;
+        let builder = thread::Builder::new().stack_size(STACK_SIZE);
+        let started = builder.spawn_scoped(scope, || translate(problem, statements));
+        let thread = started.map_err(|error| fault(error.to_string()))?;
         thread.join().map_err(|_| fault("a library failed".to_owned()))
     })
 }
 
 fn translate(problem: &Problem, statements: &[&Statement]) -> RenderedPage {
     let mut articles = Vec::new();
-    let mut remarks = Vec::new();
+    let mut diagnostics = Vec::new();
     for statement in statements {
         let words = StatementWords::of(&statement.language);
         let mut scope = TranslationState {
@@ -117,15 +117,15 @@ fn translate(problem: &Problem, statements: &[&Statement]) -> RenderedPage {
             words,
             images: StatementImages::new(problem, statement),
             samples: Samples::of_problem(problem, words),
-            remarks: Vec::new(),
+            diagnostics: Vec::new(),
         };
         articles.extend(translate_article(statement, &mut scope));
-        remarks.append(&mut scope.remarks);
-        let new = scope.samples.remarks.into_iter().filter(|it| !remarks.contains(it));
+        diagnostics.append(&mut scope.diagnostics);
+        let new = scope.samples.diagnostics.into_iter().filter(|new| !diagnostics.contains(new));
         let new: Vec<_> = new.collect();
-        remarks.extend(new);
+        diagnostics.extend(new);
     }
-    RenderedPage { html: page::page_html(problem, &articles), remarks }
+    RenderedPage { html: page::page_html(problem, &articles), diagnostics }
 }
 
 /// `None` if the statement cannot be read; a remark has the reason.
@@ -147,7 +147,8 @@ fn translate_article(
 }
 
 fn read_text(statement: &Statement, scope: &mut TranslationState<'_>) -> Option<StatementText> {
-    StatementText::read(scope.problem, statement).map_err(|it| scope.remarks.push(it)).ok()
+    let text = StatementText::read(scope.problem, statement);
+    text.map_err(|error| scope.diagnostics.push(error)).ok()
 }
 
 /// Polygon keeps the sections in a directory. The order is Polygon's.

@@ -19,7 +19,7 @@ pub(super) struct Samples {
     words: &'static StatementWords,
     remaining: VecDeque<StatementSample>,
     count: usize,
-    pub(super) remarks: Vec<Diagnostic>,
+    pub(super) diagnostics: Vec<Diagnostic>,
 }
 
 #[derive(Default)]
@@ -55,7 +55,7 @@ impl Samples {
         }
         // A sample interaction need not have a test case.
         let known: HashSet<FilePath> =
-            samples.values().filter_map(|it: &StatementSample| it.interaction.clone()).collect();
+            samples.values().filter_map(|one: &StatementSample| one.interaction.clone()).collect();
         let directory = problem.dir.join("data/sample");
         let names = directory.names().unwrap_or_default().into_iter();
         let unlisted = names
@@ -73,7 +73,7 @@ impl Samples {
             samples.retain(|_, sample| sample.interaction.is_some());
         }
         let remaining = samples.into_values().collect();
-        Self { words, remaining, count: 0, remarks: Vec::new() }
+        Self { words, remaining, count: 0, diagnostics: Vec::new() }
     }
 
     /// As HTML; empty if there is no other sample.
@@ -191,7 +191,7 @@ impl Samples {
             Err(error) => {
                 let message = format!("the page cannot show this sample: {error}");
                 let help = "correct or shorten it; the page shows 1.in.statement instead of 1.in if there is one";
-                self.remarks.push(Diagnostic::warning(path, message).help(help));
+                self.diagnostics.push(Diagnostic::warning(path, message).help(help));
                 Err(error.to_string())
             }
         }

@@ -31,11 +31,11 @@ fn translate_text(form: StatementForm, text: &str) -> (String, Vec<String>) {
     let page = render_page(&problem, &[&statement]).expect("a page");
     let (_, body) = page.html.split_once("</dl>\n").expect("facts");
     let body = body.split("</article>").next().unwrap_or_default().to_owned();
-    let show = |it: &Diagnostic| {
-        let position = it.place.spot.as_ref();
-        format!("{}: {}", position.map_or(0, |spot| spot.line), it.message)
+    let show = |diagnostic: &Diagnostic| {
+        let position = diagnostic.place.spot.as_ref();
+        format!("{}: {}", position.map_or(0, |spot| spot.line), diagnostic.message)
     };
-    (body, page.remarks.iter().map(show).collect())
+    (body, page.diagnostics.iter().map(show).collect())
 }
 
 fn check(form: StatementForm, text: &str, html: &[&str], expected: &[&str]) {
@@ -358,7 +358,7 @@ fn visible_text(text: &str) -> (String, Vec<String>) {
     let tags: String =
         body.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect();
     let shown = ["&amp;", "&lt;", "&gt;", "&#39;", "&quot;"].iter().zip("&<>'\"".chars());
-    let shown = shown.fold(tags, |text, (name, it)| text.replace(name, &it.to_string()));
+    let shown = shown.fold(tags, |text, (name, c)| text.replace(name, &c.to_string()));
     (shown.split_whitespace().collect::<Vec<_>>().join(" "), remarks)
 }
 
@@ -488,7 +488,7 @@ fn what_cannot_be_shown_has_a_warning_with_its_line() {
         r"\newtheorem{a}{b}",
     ] {
         let (shown, remarks) = visible_text(&format!("first\n\nsecond {text}"));
-        let is_told = remarks.iter().any(|it| it.starts_with("3: "));
+        let is_told = remarks.iter().any(|remark| remark.starts_with("3: "));
         assert!(is_told, "{text} is shown as {shown}: {remarks:?}");
     }
 }

@@ -46,10 +46,10 @@ pub fn unpack_within(
 ) -> Result<PathBuf, Diagnostic> {
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
     let lower = name.to_ascii_lowercase();
-    let stem = ENDINGS.iter().find_map(|ending| lower.strip_suffix(ending)).unwrap_or(&lower);
-    let stem = &name[..stem.len()];
-    let stem = if stem.is_empty() || stem.starts_with('.') { "package" } else { stem };
-    let unpacked = UnpackTarget::new(into.join(stem), bounds).and_then(|mut target| {
+    let known = ENDINGS.iter().find_map(|ending| lower.strip_suffix(ending));
+    let stem = &name[..known.unwrap_or(&lower).len()];
+    let folder = if stem.is_empty() || stem.starts_with('.') { "package" } else { stem };
+    let unpacked = UnpackTarget::new(into.join(folder), bounds).and_then(|mut target| {
         unpack_into(archive, &mut target)?;
         target.finish()
     });
@@ -68,7 +68,7 @@ fn unpack_into(archive: &Path, target: &mut UnpackTarget) -> Result<(), UnpackRe
             let unpacked = unpack_tar(MultiGzDecoder::new(open()?), target);
             let begins = first_bytes(MultiGzDecoder::new(open()?));
             match unpacked {
-                Err(UnpackRefusal::Damaged(_)) if begins.is_ok_and(|it| !is_tar(&it)) => {
+                Err(UnpackRefusal::Damaged(_)) if begins.is_ok_and(|bytes| !is_tar(&bytes)) => {
                     Err(damaged_archive("the compressed data is not a tar archive"))
                 }
                 unpacked => unpacked,

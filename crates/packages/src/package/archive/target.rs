@@ -1,5 +1,7 @@
 //! The directory that an archive is unpacked into. Nothing is written outside of it, no link leads out of it, and the
 //! size and number of its files are bounded.
+//!
+//! Bytes are counted as they are written, since the sizes that an archive declares may be false.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -154,13 +156,13 @@ impl UnpackTarget {
         Ok(())
     }
 
-    /// Makes a second name for a file that was unpacked before.
+    /// Copies a file that was unpacked before, so that its bytes count for each of its names.
     pub(super) fn add_hard_link(&mut self, name: &str, of: &str) -> Result<(), UnpackRefusal> {
         let original = self.path_below(of)?.filter(|path| path.is_file());
         let original =
             original.ok_or_else(|| UnpackRefusal::Link(name.to_owned(), of.to_owned()))?;
         let mut contents = File::open(&original).map_err(UnpackRefusal::System)?;
-        let mode = contents.metadata().map(|it| it.permissions()).map_err(UnpackRefusal::System)?;
+        let mode = contents.metadata().map_err(UnpackRefusal::System)?.permissions();
         self.add_file(name, false, &mut contents)?;
         let Some(path) = self.path_below(name)? else { return Ok(()) };
         fs::set_permissions(path, mode).map_err(UnpackRefusal::System)
@@ -173,10 +175,11 @@ impl UnpackTarget {
             let Some(path) = self.path_below(name)? else { continue };
             symlink(leads_to, path).map_err(|error| entry_error(error, name))?;
         }
+        // Where a link leads is known when all are there: it may lead through others.
         let root = self.root.canonicalize().map_err(UnpackRefusal::System)?;
         for [name, leads_to] in self.links {
             let leads_inside =
-                |path: PathBuf| path.canonicalize().is_ok_and(|it| it.starts_with(&root));
+                |path: PathBuf| path.canonicalize().is_ok_and(|target| target.starts_with(&root));
             let is_for_build = is_made_by_build(&FilePath::root(&*root).join(&name));
             if !is_for_build && !leads_inside(root.join(&name)) {
                 return Err(UnpackRefusal::Link(name, leads_to));
@@ -213,7 +216,7 @@ impl UnpackTarget {
     }
 
     fn make_directories(&mut self, path: &Path, name: &str) -> Result<(), UnpackRefusal> {
-        let missing = path.ancestors().take_while(|it| !self.created_dirs.contains(*it));
+        let missing = path.ancestors().take_while(|dir| !self.created_dirs.contains(*dir));
         let missing: Vec<PathBuf> = missing.map(Path::to_owned).collect();
         for directory in missing.into_iter().rev() {
             self.count_entry(directory.as_os_str().len() - self.root.as_os_str().len())?;
@@ -298,7 +301,7 @@ fn single_directory(dir: &Path) -> Result<Option<PathBuf>, UnpackRefusal> {
     let (texts, others): (Vec<&PathBuf>, Vec<&PathBuf>) =
         own.iter().partition(|path| is_readme(path));
     let only = match others[..] {
-        [only] if texts.is_empty() || !is_package(dir) && is_package(only) => Some(only.clone()),
+        [only] if texts.is_empty() || (!is_package(dir) && is_package(only)) => Some(only.clone()),
         _ => None,
     };
     Ok(only.filter(|only| only.is_dir() && !only.is_symlink()))

@@ -105,7 +105,8 @@ fn unpack_and_list(name: &str, bytes: &[u8]) -> Result<String, String> {
 }
 
 fn list(root: &Path, dir: &Path, found: &mut String) {
-    let entries = fs::read_dir(dir).expect("a directory").map(|it| it.expect("an entry").path());
+    let entries =
+        fs::read_dir(dir).expect("a directory").map(|entry| entry.expect("an entry").path());
     let mut entries: Vec<PathBuf> = entries.collect();
     entries.sort();
     for path in entries {

@@ -61,14 +61,14 @@ pub fn explain_missing_tests(dir: &FilePath) -> Option<String> {
     let mut files: Vec<&str> =
         names.filter(|name| !name.starts_with('.') && dir.join(name).is_file()).collect();
     files.sort_unstable();
-    let seen = files[..files.len().min(SHOWN)].join(", ");
+    let shown = files[..files.len().min(SHOWN)].join(", ");
     let more = match files.len().checked_sub(SHOWN) {
         None | Some(0) if files.is_empty() => return None,
         None | Some(0) => String::new(),
         Some(more) => format!(" and {more} more"),
     };
     Some(format!(
-        "files there: {seen}{more}; the names of an input and its answer differ in one word ({})",
+        "files there: {shown}{more}; the names of an input and its answer differ in one word ({})",
         pairs::known_words()
     ))
 }

@@ -1,4 +1,7 @@
 //! Which files are inputs, and which their answers: their names differ in one part, by a table of words.
+//!
+//! Every two files that may belong together are ranked, and the best come first: each tool names its tests in its own
+//! way, and nothing says which tool it was.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -70,27 +73,27 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
     for name in &names {
         by_lower.entry(composed(name).to_ascii_lowercase()).or_default().push(name);
     }
-    let mut all = Vec::new();
+    let mut choices = Vec::new();
     for input in &names {
         for candidate in candidates(input) {
             // Windows does not tell `1.IN` from `1.in`.
-            let found = by_lower.get(&composed(&candidate.name).to_ascii_lowercase());
-            let others = found.into_iter().flatten().filter(|it| **it != candidate.name);
-            let same = names.get(candidate.name.as_str()).into_iter();
-            for answer in same.chain(others.take(MOST_CHOICES)).filter(|it| *it != input) {
+            let similar = by_lower.get(&composed(&candidate.name).to_ascii_lowercase());
+            let others = similar.into_iter().flatten().filter(|name| **name != candidate.name);
+            let exact = names.get(candidate.name.as_str()).into_iter();
+            for answer in exact.chain(others.take(MOST_CHOICES)).filter(|name| *name != input) {
                 let case_distance = case_distance(&candidate.name, answer);
-                all.push((Candidate { case_distance, ..candidate.clone() }, *input, *answer));
+                choices.push((Candidate { case_distance, ..candidate.clone() }, *input, *answer));
             }
         }
     }
-    all.sort();
-    let mut used = BTreeSet::new();
+    choices.sort();
+    let mut paired = BTreeSet::new();
     let mut pairs = Vec::new();
-    for (Candidate { case, .. }, input, answer) in all {
-        if used.contains(input) || used.contains(answer) {
+    for (Candidate { case, .. }, input, answer) in choices {
+        if paired.contains(input) || paired.contains(answer) {
             continue;
         }
-        used.extend([input, answer]);
+        paired.extend([input, answer]);
         pairs.push(Pair { input: input.to_owned(), answer: answer.to_owned(), case });
     }
     let directory = |name: &str| name.rsplit_once('/').map(|(directory, _)| directory.to_owned());
@@ -98,8 +101,8 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
     let mut cases = BTreeSet::new();
     for pair in &mut pairs {
         // `7.in` and `input7.txt` are two test cases.
-        let both = format!("{} {}", pair.input, pair.answer);
-        let names = [composed(&pair.case), pair.input.clone(), both];
+        let file_names = format!("{} {}", pair.input, pair.answer);
+        let names = [composed(&pair.case), pair.input.clone(), file_names];
         pair.case = names.into_iter().find(|name| !cases.contains(name)).unwrap_or_default();
         cases.insert(pair.case.clone());
     }
@@ -137,7 +140,7 @@ fn answer_directories(directory: &str) -> Vec<(String, usize)> {
     let parts: Vec<&str> = directory.split('/').collect();
     let mut all = Vec::new();
     for (index, part) in parts.iter().enumerate().filter(|(_, part)| is_role(part)) {
-        for replaced in replacements(part).iter().filter(|it| is_role(&it.name)) {
+        for replaced in replacements(part).iter().filter(|word| is_role(&word.name)) {
             let mut other = parts.clone();
             other[index] = &replaced.name;
             all.push((other.join("/"), replaced.answer_word + 1));
@@ -166,7 +169,7 @@ fn replacements(name: &str) -> Vec<Replacement> {
         for place in places(name, word) {
             let (before, after) = (&name[..place.start], &name[place.start + word.len()..]);
             let fits = |answer: &&str| place.is_whole || answer.len() >= LONG;
-            for (answer_word, answer) in answers.iter().enumerate().filter(|(_, it)| fits(it)) {
+            for (answer_word, answer) in answers.iter().enumerate().filter(|(_, word)| fits(word)) {
                 let written = name[place.start..][..word.len()].to_owned();
                 all.push(Replacement {
                     name: format!("{before}{answer}{after}"),
@@ -253,7 +256,7 @@ pub(super) fn is_folder(directory: &str) -> bool {
         && parts[..parts.len().min(2)] != PACKAGE_SAMPLES
         && parts.iter().enumerate().all(|(depth, part)| {
             let lower = part.to_ascii_lowercase();
-            let number = |it: char| it.is_ascii_digit() || matches!(it, '-' | '_' | ' ');
+            let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
             let word = lower.trim_end_matches(number);
             // Below the top, a number is enough.
             let is_part = PARTS.contains(&word) || word.is_empty() && depth > 0;
@@ -264,7 +267,7 @@ pub(super) fn is_folder(directory: &str) -> bool {
 /// Whether a file may be an input or an answer, by its path below the package. Sources never are.
 pub(super) fn is_test(name: &str) -> bool {
     let (directory, file) = split(name);
-    let is_digits = |name: &str| !name.is_empty() && name.bytes().all(|it| it.is_ascii_digit());
+    let is_digits = |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_digit());
     let answers_digits = |file: &str| {
         file.rsplit_once('.').is_some_and(|(stem, ending)| {
             is_digits(stem) && ending.eq_ignore_ascii_case(ANSWER_TO_DIGITS)
@@ -297,7 +300,7 @@ pub(super) fn is_left_over(name: &str, paired_directories: &BTreeSet<&str>) -> b
 pub(super) fn begins_with_stem(name: &str, stem: &str) -> bool {
     let file = split(name).1;
     let Some((start, rest)) = file.split_at_checked(stem.len()) else { return false };
-    let kind = |it: char| (it.is_alphabetic(), it.is_numeric());
+    let kind = |c: char| (c.is_alphabetic(), c.is_numeric());
     let goes_on = match (start.chars().next_back(), rest.chars().next()) {
         (Some(last), Some(next)) => next.is_alphanumeric() && kind(last) == kind(next),
         _ => false,

@@ -35,7 +35,8 @@ fn directory(names: &[&str]) -> TempDir {
 fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
     let keep = directory(names);
     let PackageReading { problem, diagnostics, .. } = read(keep.path());
-    let below = |path: &Path| path.strip_prefix(keep.path()).map(|it| it.display().to_string());
+    let below =
+        |path: &Path| path.strip_prefix(keep.path()).map(|below| below.display().to_string());
     let found: Vec<String> = problem
         .iter()
         .flat_map(|problem| &problem.test_data.cases)
@@ -48,8 +49,8 @@ fn check(names: &[&str], cases: &[&str], remarks: &[&str]) {
     let prefix = format!("{}/", keep.path().display());
     let messages: Vec<String> = diagnostics
         .iter()
-        .map(|it| it.to_string().replace(&prefix, ""))
-        .filter(|it| !it.contains("is read as bare tests"))
+        .map(|diagnostic| diagnostic.to_string().replace(&prefix, ""))
+        .filter(|line| !line.contains("is read as bare tests"))
         .collect();
     assert_eq!(messages, remarks, "{names:?}");
 }
@@ -69,8 +70,8 @@ fn juror_toml_has_the_limits() {
         let keep = directory(&["1.in", "1.ans"]);
         fs::write(keep.path().join("juror.toml"), text).expect("a new file");
         let PackageReading { problem, diagnostics, .. } = read(keep.path());
-        let errors = diagnostics.iter().filter(|it| it.is_error());
-        let errors: Vec<String> = errors.map(|it| it.message.clone()).collect();
+        let errors = diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+        let errors: Vec<String> = errors.map(|error| error.message.clone()).collect();
         assert_eq!(errors, faults, "{text}");
         let limits = problem.expect("a problem").limits;
         assert_eq!(limits.time_limit, Some(Duration::from_secs_f64(time)), "{text}");
@@ -90,7 +91,7 @@ fn juror_toml_has_the_limits() {
 fn an_unreadable_test_case_is_an_error() {
     let keep = directory(&["1.in", "1.ans", "2.in -> /etc/hostname", "x -> /etc/hostname"]);
     let found = read(keep.path()).diagnostics;
-    let mut errors = found.iter().filter(|it| it.prevents_judging());
+    let mut errors = found.iter().filter(|diagnostic| diagnostic.prevents_judging());
     let error = errors.next().expect("an error");
     assert!(error.to_string().contains("2.in: is a link to /etc/hostname"), "{error}");
     assert_eq!(errors.next(), None);
@@ -117,7 +118,7 @@ fn inputs_and_answers_are_paired_by_name() {
 fn names_of_many_words_are_cheap() {
     for word in ["in", "i", "inp", "input", "In", "iN", "inin.in", "in.input.i"] {
         let name = [word].repeat(240 / (word.len() + 1)).join(".") + ".7";
-        let work: usize = candidates(&name).iter().map(|it| it.name.len()).sum();
+        let work: usize = candidates(&name).iter().map(|candidate| candidate.name.len()).sum();
         assert!(work < 200 * name.len(), "{name}: {work} bytes");
     }
     // Names that differ only in case: each of 200 would fit to each.
@@ -129,11 +130,12 @@ fn names_of_many_words_are_cheap() {
         };
         letters.map(upper).collect()
     };
-    let names = (0..200).flat_map(|it| [cased("abcdefgh.in", it), cased("abcdefgh.out", it)]);
+    let names =
+        (0..200).flat_map(|number| [cased("abcdefgh.in", number), cased("abcdefgh.out", number)]);
     let names: Vec<String> = names.collect();
     let pairs = find_pairs(names.iter().map(String::as_str));
     assert_eq!(pairs.len(), 200);
-    assert!(pairs.iter().all(|it| it.input[..8] == it.answer[..8]), "{pairs:?}");
+    assert!(pairs.iter().all(|pair| pair.input[..8] == pair.answer[..8]), "{pairs:?}");
     // The last part still says what a file is.
     check(
         &["in.in.in.in.in.in.7", "in.in.in.in.in.out.7"],
@@ -213,11 +215,11 @@ fn names_are_compared_as_people_type_them() {
     let [input, answer] = [format!("{apart}.in"), format!("{one}.ans")];
     check(&[&input, &answer], &[&format!("{one} {answer}")], &[]);
     let both = [format!("{apart}.in"), format!("{apart}.out")];
-    check(&both.each_ref().map(|it| &**it), &[&format!("{one} {apart}.out")], &[]);
+    check(&both.each_ref().map(String::as_str), &[&format!("{one} {apart}.out")], &[]);
     // No two test cases have the same name.
     let four =
         [format!("{apart}.in"), format!("{apart}.out"), format!("{one}.in"), format!("{one}.out")];
-    let names = four.each_ref().map(|it| &**it);
+    let names = four.each_ref().map(String::as_str);
     check(&names, &[&format!("{one} {apart}.out"), &format!("{one}.in {one}.out")], &[]);
 }
 
@@ -251,7 +253,7 @@ fn tests_with_the_stem_of_the_source_count_alone() {
         let keep = directory(names);
         let mut problem = read(keep.path()).problem.expect("a problem");
         select_tests_of(stem, &mut problem);
-        let found: Vec<&str> = problem.test_data.cases.iter().map(|it| &*it.name).collect();
+        let found: Vec<&str> = problem.test_data.cases.iter().map(|case| &*case.name).collect();
         assert_eq!(found, cases, "{stem}: {names:?}");
         let found = &problem.format_reason;
         assert!(found.ends_with(reason), "{found}");
@@ -291,7 +293,7 @@ proptest! {
         let count = used.len();
         used.dedup();
         prop_assert_eq!(used.len(), count);
-        prop_assert!(used.iter().all(|name| names.iter().any(|it| it == name)));
+        prop_assert!(used.iter().all(|name| names.iter().any(|own| own == name)));
         let mut cases: Vec<&str> = pairs.iter().map(|pair| &*pair.case).collect();
         cases.sort_unstable();
         cases.dedup();
@@ -310,8 +312,12 @@ fn test_cases_may_have_any_name() {
     check(&["a b.in", "a b.out"], &["a b a b.out"], &[]);
     check(&["-1.in", "-1.ans", "ü; 'x.in", "ü; 'x.ans"], &["-1 -1.ans", "ü; 'x ü; 'x.ans"], &[]);
     let ignored = [".2.ans", ".2.in"]
-        .map(|it| format!("{it}: is ignored: the format does not allow its name"));
-    check(&["1.in", "1.ans", ".2.in", ".2.ans"], &["1 1.ans"], &ignored.each_ref().map(|it| &**it));
+        .map(|name| format!("{name}: is ignored: the format does not allow its name"));
+    check(
+        &["1.in", "1.ans", ".2.in", ".2.ans"],
+        &["1 1.ans"],
+        &ignored.each_ref().map(String::as_str),
+    );
 }
 
 #[test]
@@ -336,10 +342,12 @@ fn a_test_whose_name_is_not_utf_8_is_an_error() {
         fs::write(keep.path().join(OsStr::from_bytes(name)), "").expect("a new file");
     }
     let diagnostics = read(keep.path()).diagnostics;
-    let lost: Vec<&Diagnostic> =
-        diagnostics.iter().filter(|it| it.message == "has a name that is not UTF-8").collect();
+    let lost: Vec<&Diagnostic> = diagnostics
+        .iter()
+        .filter(|diagnostic| diagnostic.message == "has a name that is not UTF-8")
+        .collect();
     assert_eq!(lost.len(), 2, "{diagnostics:?}");
-    assert!(lost.iter().all(|it| it.prevents_judging()), "{lost:?}");
+    assert!(lost.iter().all(|diagnostic| diagnostic.prevents_judging()), "{lost:?}");
 }
 
 #[test]

@@ -60,8 +60,8 @@ pub fn changed_folder(
     settings: &str,
     names: &BTreeSet<String>,
 ) -> Result<FolderChange, String> {
-    let old = received_table(settings).and_then(|it| it.get("tests")?.as_array().cloned());
-    let number = |value: Value| u32::try_from(value.as_integer()?).ok().filter(|it| *it > 0);
+    let old = received_table(settings).and_then(|table| table.get("tests")?.as_array().cloned());
+    let number = |value: Value| u32::try_from(value.as_integer()?).ok().filter(|index| *index > 0);
     let old: BTreeSet<u32> = old.into_iter().flatten().filter_map(number).collect();
     let is_free = |number: &u32| {
         let prefix = format!("{number}.");
@@ -73,8 +73,8 @@ pub fn changed_folder(
     let remove = unused.flat_map(|number| test_names(*number));
     let text = without_received(settings).unwrap_or_default() + &received(problem, &numbers);
     if received_url(&text).as_ref() != Some(&problem.url) {
-        let way = "write its `received` as one table [received], or remove it";
-        return Err(format!("{SETTINGS} cannot be changed: {way}"));
+        let help = "write its `received` as one table [received], or remove it";
+        return Err(format!("{SETTINGS} cannot be changed: {help}"));
     }
     let mut write = vec![NewFile::new(SETTINGS, text)];
     write.extend(test_files(problem, &numbers));
@@ -89,16 +89,16 @@ fn without_received(settings: &str) -> Option<String> {
     let received = keys().find(|key| key.get_ref() == "received")?.span().start;
     let later = keys().map(|key| key.span().start).filter(|start| *start > received);
     let (start, mut end) = (line(received), later.min().map_or(settings.len(), line));
-    let is_remark = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
+    let is_comment = |line: &&str| line.trim().is_empty() || line.trim_start().starts_with('#');
     if end < settings.len() {
         let lines = settings[start..end].split_inclusive('\n').rev();
-        end -= lines.take_while(is_remark).map(str::len).sum::<usize>();
+        end -= lines.take_while(is_comment).map(str::len).sum::<usize>();
     }
-    let mut kept = settings[..start].to_owned() + &settings[end..];
-    if !kept.is_empty() && !kept.ends_with('\n') {
-        kept.push('\n');
+    let mut rest = settings[..start].to_owned() + &settings[end..];
+    if !rest.is_empty() && !rest.ends_with('\n') {
+        rest.push('\n');
     }
-    Some(kept)
+    Some(rest)
 }
 
 /// Names with the endings that every reader of bare tests knows.
@@ -130,7 +130,7 @@ fn settings(problem: &CompanionProblem) -> String {
 }
 
 fn received(problem: &CompanionProblem, numbers: &[u32]) -> String {
-    let [name, url] = [&problem.name, &problem.url].map(|it| Value::from(it.as_str()));
+    let [name, url] = [&problem.name, &problem.url].map(|text| Value::from(text.as_str()));
     let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
     let numbers = numbers.join(", ");
     format!(
@@ -157,8 +157,8 @@ impl CompanionProblem {
                     .to_owned(),
             );
         }
-        let reads_elsewhere = self.input.as_ref().is_some_and(|it| it.kind != "stdin");
-        let writes_elsewhere = self.output.as_ref().is_some_and(|it| it.kind != "stdout");
+        let reads_elsewhere = self.input.as_ref().is_some_and(|source| source.kind != "stdin");
+        let writes_elsewhere = self.output.as_ref().is_some_and(|target| target.kind != "stdout");
         if (reads_elsewhere || writes_elsewhere) && self.files().is_none() {
             remarks.push(
                 "juror cannot judge its input and output files: programs read standard input and write standard output"

@@ -103,13 +103,13 @@ impl CompanionProblem {
 
     /// In seconds, if it is known.
     pub fn seconds(&self) -> Option<f64> {
-        let known = self.time_limit.filter(|it| *it > 0.0);
+        let known = self.time_limit.filter(|milliseconds| *milliseconds > 0.0);
         // Less than a millisecond is no limit that a program could keep.
         known.map(|milliseconds| milliseconds.max(1.0) / 1000.0)
     }
 
     /// If it is known. A part of a MiB counts as one.
     pub fn mebibytes(&self) -> Option<u64> {
-        self.memory_limit.filter(|it| *it > 0.0).map(|it| it.ceil() as u64)
+        self.memory_limit.filter(|limit| *limit > 0.0).map(|limit| limit.ceil() as u64)
     }
 }

@@ -19,7 +19,7 @@ pub fn directory_name(name: &str) -> Option<String> {
     let text = words.join(" ");
     // A dash would make it an option, a dot a hidden directory or the one above.
     let text = text.trim_start_matches(['-', '.', ' ']);
-    Some(shorten(text, LONGEST).to_owned()).filter(|it| !it.is_empty())
+    Some(shorten(text, LONGEST).to_owned()).filter(|name| !name.is_empty())
 }
 
 /// The name for the `number`th problem of that name.

@@ -84,8 +84,8 @@ pub fn read_request(
             break head;
         }
         if bytes.len() >= LARGEST_HEAD {
-            let what = format!("the headers have more than {LARGEST_HEAD} bytes");
-            return Err(Refusal::new(HttpStatus::HeadTooLarge, what).into());
+            let message = format!("the headers have more than {LARGEST_HEAD} bytes");
+            return Err(Refusal::new(HttpStatus::HeadTooLarge, message).into());
         }
         if read_more(input, &mut bytes)? == 0 {
             return Err(if bytes.is_empty() { RequestFailure::Closed } else { cut_off().into() });
@@ -171,16 +171,16 @@ fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, Refusal> {
         Ok(Status::Complete(length)) => length,
         Ok(Status::Partial) => return Ok(None),
         Err(httparse::Error::TooManyHeaders) => {
-            let what = format!("there are more than {MOST_HEADERS} headers");
-            return Err(Refusal::new(HttpStatus::HeadTooLarge, what));
+            let message = format!("there are more than {MOST_HEADERS} headers");
+            return Err(Refusal::new(HttpStatus::HeadTooLarge, message));
         }
         Err(error) => return Err(bad_request(format!("this is not HTTP: {error}"))),
     };
     let headers = &*request.headers;
     let host = only_header(headers, "host")?.unwrap_or_default();
     if !is_loopback_host(host) {
-        let what = "the host is not localhost: only programs on this machine may send problems";
-        return Err(Refusal::new(HttpStatus::Forbidden, what));
+        let message = "the host is not localhost: only programs on this machine may send problems";
+        return Err(Refusal::new(HttpStatus::Forbidden, message));
     }
     if request.method != Some("POST") {
         return Err(Refusal::new(HttpStatus::MethodNotAllowed, "send a problem with POST"));
@@ -191,8 +191,8 @@ fn parse_head(bytes: &[u8]) -> Result<Option<RequestHead>, Refusal> {
     let media_type = only_header(headers, "content-type")?.unwrap_or_default();
     let media_type = media_type.split(';').next().unwrap_or_default().trim();
     if !media_type.eq_ignore_ascii_case("application/json") {
-        let what = "the content type must be application/json";
-        return Err(Refusal::new(HttpStatus::UnsupportedType, what));
+        let message = "the content type must be application/json";
+        return Err(Refusal::new(HttpStatus::UnsupportedType, message));
     }
     let waits = only_header(headers, "expect")?
         .is_some_and(|value| value.eq_ignore_ascii_case("100-continue"));
@@ -219,8 +219,9 @@ fn body_length(headers: &[Header<'_>]) -> Result<BodyLength, Refusal> {
 }
 
 fn too_large() -> Refusal {
-    let what = format!("the problem is too large: at most {} MiB are received", LARGEST_BODY >> 20);
-    Refusal::new(HttpStatus::TooLarge, what)
+    let message =
+        format!("the problem is too large: at most {} MiB are received", LARGEST_BODY >> 20);
+    Refusal::new(HttpStatus::TooLarge, message)
 }
 
 /// The value of a header that may appear once.

@@ -13,7 +13,8 @@ fn problem(members: &str) -> CompanionProblem {
 }
 
 fn tests(texts: &[&str]) -> String {
-    let all = texts.iter().map(|it| format!(r#"{{"input": "{it}\n", "output": "{it}{it}\n"}}"#));
+    let all =
+        texts.iter().map(|text| format!(r#"{{"input": "{text}\n", "output": "{text}{text}\n"}}"#));
     format!(r#", "tests": [{}]"#, all.collect::<Vec<_>>().join(", "))
 }
 
@@ -60,7 +61,7 @@ fn what_juror_cannot_judge_is_told() {
     let check = |members: &str, expected: &[&str]| {
         let members = format!("{}{members}", tests(&["1"]));
         let remarks = problem(&members).remarks();
-        let starts = remarks.iter().zip(expected).all(|(remark, it)| remark.starts_with(it));
+        let starts = remarks.iter().zip(expected).all(|(remark, start)| remark.starts_with(start));
         assert!(starts && remarks.len() == expected.len(), "{members}: {remarks:?}");
     };
     check("", &[]);
@@ -102,7 +103,8 @@ fn a_problem_that_comes_again_replaces_its_own_tests() {
         let text = String::from_utf8(files[0].text.clone()).expect("a text");
         let text = format!("# My remark.\ncompare = \"lines\"\n\n{text}");
         let names = files.iter().map(|file| file.name.clone());
-        let names: BTreeSet<String> = names.chain(own.iter().map(|it| it.to_string())).collect();
+        let names: BTreeSet<String> =
+            names.chain(own.iter().map(|name| name.to_string())).collect();
         let change = changed_folder(&problem(&tests(then)), &text, &names).expect("a change");
         let [settings, tests @ ..] = &change.write[..] else { panic!("no settings") };
         let settings = String::from_utf8_lossy(&settings.text);
@@ -110,7 +112,7 @@ fn a_problem_that_comes_again_replaces_its_own_tests() {
         assert_eq!(received_url(&settings).as_deref(), Some("https://example.org/a"));
         let written: Vec<String> = tests
             .iter()
-            .map(|it| format!("{}={}", it.name, String::from_utf8_lossy(&it.text).trim()))
+            .map(|file| format!("{}={}", file.name, String::from_utf8_lossy(&file.text).trim()))
             .collect();
         assert_eq!(written.join(" "), write);
         assert_eq!(change.remove, remove);

@@ -87,7 +87,7 @@ impl CaseNames {
             groups.get(group).map_or_else(|| name.to_owned(), |group| format!("{group}{rest}"))
         };
         let numbers =
-            data.cases.iter().map(|case| last_part(&case.name)).filter(|it| is_number(it));
+            data.cases.iter().map(|case| last_part(&case.name)).filter(|name| is_number(name));
         let width = numbers.map(str::len).max().unwrap_or_default();
         // Samples are judged first. Where points count, they are for secret test cases.
         let are_samples = problem.kind.grading == Grading::PassFail;

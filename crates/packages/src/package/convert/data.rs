@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::package::convert::old_settings::read_settings;
 use crate::package::convert::rules::{self, ScoredGroup, UNKNOWN_MAX_SCORE, round_near_whole};
-use crate::package::convert::settings::read_settings;
 use crate::package::convert::{Planner, TargetFormat, map, plain, text, texts};
 use crate::package::text::MAX_SIZE;
 use crate::package::yaml::RawValue;
@@ -59,18 +59,33 @@ impl<'a> CaseArgs<'a> {
     fn keys_of_2025_09(&self, parent: Option<&Self>) -> Vec<(&'static str, RawValue)> {
         let differs = |own: &[String], other: Option<&[String]>| own != other.unwrap_or_default();
         let mut keys = Vec::new();
-        if differs(self.submission, parent.map(|it| it.submission)) {
+        if differs(self.submission, parent.map(|parent| parent.submission)) {
             keys.push(("args", texts(self.submission)));
         }
-        if parent.map_or(self.has_input(), |it| self.input != it.input) {
+        if parent.map_or(self.has_input(), |parent| self.input != parent.input) {
             keys.push(("input_validator_args", self.input_args(|args| texts(args))));
         }
-        if differs(self.output, parent.map(|it| it.output)) {
+        if differs(self.output, parent.map(|parent| parent.output)) {
             keys.push(("output_validator_args", texts(self.output)));
         }
         keys
     }
 }
+
+/// In legacy, a submission that is rejected as a whole has no points.
+const SUM_FLAGS: &str = "first_error accept_if_any_accepted sum";
+
+/// Keys about what people see. Those about visualizers are also in the problem.
+const DISPLAY_KEYS: [&str; 5] =
+    ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
+
+const PROBLEM_KEYS: [&str; 5] = [
+    "args",
+    "input_validator_args",
+    "output_validator_args",
+    "input_visualizer_args",
+    "output_visualizer_args",
+];
 
 impl Planner<'_> {
     pub(super) fn write_groups(&mut self) {
@@ -124,7 +139,7 @@ impl Planner<'_> {
         }
         for (group, args) in shared {
             let mut keys = args.keys_of_2025_09(None);
-            let old = ["test_group.yaml", "testdata.yaml"].map(|it| format!("data/{group}/{it}"));
+            let old = ["test_group.yaml", "testdata.yaml"].map(|own| format!("data/{group}/{own}"));
             keys.extend(old.iter().flat_map(|name| self.display_keys(name)));
             if !keys.is_empty() || groups.contains(group) {
                 files.insert(group.to_owned(), keys);
@@ -172,9 +187,9 @@ impl Planner<'_> {
             let mut keys = score_keys(group.aggregation, most);
             // The format can ask only for groups that are passed or not.
             let is_asked = |name: &String| {
-                scored.get(name).is_none_or(|it| it.aggregation == Aggregation::PassFail)
+                scored.get(name).is_none_or(|scoring| scoring.aggregation == Aggregation::PassFail)
             };
-            let required = group.require_pass.iter().map(|it| self.cases.new_name(it));
+            let required = group.require_pass.iter().map(|name| self.cases.new_name(name));
             let required: Vec<String> = required.filter(is_asked).collect();
             if !required.is_empty() {
                 keys.push(("require_pass", texts(required)));
@@ -219,7 +234,8 @@ impl Planner<'_> {
     }
 
     fn add_legacy_groups(&mut self, problem: &Problem, files: &mut SettingsFiles) {
-        for item in self.tree.below("data").iter().filter(|it| it.base_name() == "test_group.yaml")
+        for item in
+            self.tree.below("data").iter().filter(|item| item.base_name() == "test_group.yaml")
         {
             let keys = read_settings(&item.path);
             for entry in keys.iter().flat_map(|raw| raw.entries()) {
@@ -294,7 +310,7 @@ impl Planner<'_> {
         };
         let secret = scored.get("secret");
         // If only all groups together have points, the least of them does: each has all points, or none.
-        let whole = secret.filter(|it| it.aggregation == Aggregation::PassFail);
+        let whole = secret.filter(|scoring| scoring.aggregation == Aggregation::PassFail);
         for (name, group) in &scored {
             files.entry(name.clone()).or_default().extend(keys(whole.unwrap_or(group)));
         }
@@ -337,9 +353,6 @@ impl Planner<'_> {
     }
 }
 
-/// In legacy, a submission that is rejected as a whole has no points.
-const SUM_FLAGS: &str = "first_error accept_if_any_accepted sum";
-
 fn with_grader_flags(
     mut keys: Vec<(&'static str, RawValue)>,
     flags: &str,
@@ -352,7 +365,7 @@ fn with_grader_flags(
 fn grader_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, RawValue)> {
     let GroupGrading { on_reject, grader, accept_score, reject_score, range } = grading;
     let mut flags = Vec::new();
-    let how = match grader {
+    let name = match grader {
         Grader::Custom(words) => {
             flags.extend(words.iter().map(String::as_str));
             "custom"
@@ -370,7 +383,7 @@ fn grader_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
     };
     let mut keys = vec![
         ("on_reject", text(on_reject)),
-        ("grading", text(how)),
+        ("grading", text(name)),
         ("grader_flags", text(flags.join(" "))),
     ];
     if problem.kind.grading == Grading::Scoring {
@@ -382,18 +395,6 @@ fn grader_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, 
     keys
 }
 
-/// Keys about what people see. Those about visualizers are also in the problem.
-const DISPLAY_KEYS: [&str; 5] =
-    ["hint", "description", "full_feedback", "input_visualizer_args", "output_visualizer_args"];
-
-const PROBLEM_KEYS: [&str; 5] = [
-    "args",
-    "input_validator_args",
-    "output_validator_args",
-    "input_visualizer_args",
-    "output_visualizer_args",
-];
-
 /// The group whose settings hold for a test case.
 fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
     let inside = |group: &&String| {
@@ -404,11 +405,11 @@ fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
 }
 
 fn score_keys(aggregation: Aggregation, most: Option<f64>) -> Vec<(&'static str, RawValue)> {
-    let how = match aggregation {
+    let name = match aggregation {
         Aggregation::PassFail => "pass-fail",
         Aggregation::Sum => "sum",
         Aggregation::Min => "min",
     };
     let most = most.map_or_else(|| text("unbounded"), |most| plain(most.max(0.0).ceil()));
-    vec![("max_score", most), ("score_aggregation", text(how))]
+    vec![("max_score", most), ("score_aggregation", text(name))]
 }

@@ -4,6 +4,7 @@
 
 pub mod cases;
 mod data;
+pub(super) mod old_settings;
 mod people;
 mod places;
 pub mod rules;
@@ -23,8 +24,9 @@ use crate::package::yaml::{MapEntry, RawValue, Scalar, Value};
 use crate::package::{FORMATS, format_of};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::file_name::{duplicate_name, name_fault};
+use juror_core::language::table::LIBRARY_CHECKER_CODE;
 use juror_core::problem::Problem;
-use juror_core::program::Constant;
+use juror_core::program::{Constant, Program};
 use juror_core::recipe::Recipe;
 use juror_core::root::FilePath;
 use juror_core::words::words;
@@ -137,6 +139,10 @@ fn is_kattis(problem: &Problem) -> bool {
     ["2025-09", "2023-07", "legacy", "legacy-icpc"].contains(&problem.layout.format)
 }
 
+fn is_of_library_checker(program: &Program) -> bool {
+    program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
+}
+
 struct Planner<'a> {
     problem: &'a Problem,
     tree: &'a PackageFiles,
@@ -188,7 +194,7 @@ impl Planner<'_> {
 
     fn new_names(&self) -> BTreeMap<PathBuf, String> {
         let files = self.files.iter();
-        let named = files.filter_map(|it| Some((it.source()?.into(), it.name.clone())));
+        let named = files.filter_map(|file| Some((file.source()?.into(), file.name.clone())));
         named.chain(self.program_directories.clone()).collect()
     }
 

@@ -1,6 +1,7 @@
 //! Who made a problem, who owns it, and where it comes from.
 
-use crate::package::convert::settings::{OldSettings, SETTINGS, SettingsKeys};
+use crate::package::convert::old_settings::{OldSettings, item_texts};
+use crate::package::convert::settings::{SETTINGS, SettingsKeys};
 use crate::package::convert::{Planner, map, raw, text, texts};
 use crate::package::yaml::{RawValue, Value};
 
@@ -13,15 +14,15 @@ impl Planner<'_> {
             [author] => keys.push(("credits", text(author))),
             _ => keys.push(("credits", map([("authors", texts(authors))]))),
         }
-        let owner = old.value("rights_owner").map(|it| item_texts(it).join(", "));
-        keys.extend(owner.filter(|it| !it.is_empty()).map(|owner| ("rights_owner", text(owner))));
+        let owner = old.value("rights_owner").map(|owner| item_texts(owner).join(", "));
+        keys.extend(owner.filter(|name| !name.is_empty()).map(|name| ("rights_owner", text(name))));
         keys.extend(source_with_url(old).map(|source| ("source", source)));
     }
 
     pub(super) fn add_legacy_people(&mut self, old: &OldSettings, keys: &mut SettingsKeys) {
         let credits = old.value("credits");
-        let people = credits.and_then(|it| it.get("authors")).or(credits);
-        if let Some(people) = people.filter(|it| it.get("authors").is_none()) {
+        let people = credits.and_then(|credits| credits.get("authors")).or(credits);
+        if let Some(people) = people.filter(|people| people.get("authors").is_none()) {
             for key in ["orcid", "kattis"].into_iter().filter(|key| any_has_key(people, key)) {
                 self.leave_out(SETTINGS, format!("credits.authors.{key}"));
             }
@@ -62,7 +63,7 @@ impl Planner<'_> {
 
     /// The text of a key. A value of another kind is left out.
     pub(super) fn text_of(&mut self, old: &OldSettings, key: &str) -> Option<String> {
-        if old.value(key).is_some_and(|it| it.scalar().is_none()) {
+        if old.value(key).is_some_and(|value| value.scalar().is_none()) {
             self.leave_out(SETTINGS, format!("key `{key}`"));
         }
         old.text(key)
@@ -80,19 +81,6 @@ fn source_with_url(old: &OldSettings) -> Option<RawValue> {
     } else {
         raw(Value::Sequence(std::iter::once(first).chain(rest).collect()))
     })
-}
-
-/// The texts of one or several items: texts, or maps with a name and perhaps an address.
-pub(super) fn item_texts(value: &RawValue) -> Vec<String> {
-    match &value.value {
-        Value::Scalar(scalar) => vec![scalar.text.clone()],
-        Value::Sequence(inner) => inner.iter().flat_map(item_texts).collect(),
-        _ => {
-            let text = |key: &str| Some(value.get(key)?.scalar()?.text.as_str());
-            let email = text("email").map_or_else(String::new, |email| format!(" <{email}>"));
-            text("name").map(|name| format!("{name}{email}")).into_iter().collect()
-        }
-    }
 }
 
 fn any_has_key(value: &RawValue, key: &str) -> bool {

@@ -1,22 +1,23 @@
 //! Where the files of a package go in another format.
+//!
+//! Versions of the Kattis format share most names, so each file of such a package has its fate, whatever it is. Of other
+//! packages, only the files that the problem names have a place.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::package::convert::cases::{directory, first_free, last_part, nearest_valid_name};
-use crate::package::convert::{PlannedContents, PlannedFile, Planner, is_kattis, submissions};
+use crate::package::convert::{
+    PlannedContents, PlannedFile, Planner, is_kattis, is_of_library_checker, submissions,
+};
 use crate::package::files::PackageEntry;
 use crate::package::text::MAX_SIZE;
-use juror_core::language::table::{LIBRARY_CHECKER_CODE, Language};
+use juror_core::language::table::Language;
 use juror_core::program::{IncludedFile, Program, ProgramKind};
 use juror_core::protocol::Protocol;
 use juror_core::recipe::CASE_EXTENSIONS;
 use juror_core::root::FilePath;
 use juror_core::test_data::TestCase;
-
-pub(super) fn is_of_library_checker(program: &Program) -> bool {
-    program.language.as_deref() == Some(LIBRARY_CHECKER_CODE)
-}
 
 enum FileFate {
     Keep(String),
@@ -90,14 +91,14 @@ impl Planner<'_> {
         match top {
             "problem.yaml" | "domjudge-problem.ini" | ".timelimit" | "juror.toml" => FileFate::Omit,
             "problem_statement" | "statement" if is_new => {
-                let name = rest.strip_prefix("problem.").filter(|it| !it.contains(['.', '/']));
-                let name = name.map(|ending| format!("statement/problem.en.{ending}"));
+                let name = rest.strip_prefix("problem.").filter(|end| !end.contains(['.', '/']));
+                let name = name.map(|end| format!("statement/problem.en.{end}"));
                 name.map_or_else(|| keep("statement"), FileFate::Keep)
             }
             "problem_statement" | "statement" => keep("problem_statement"),
             "input_format_validators" => keep("input_validators"),
             "output_validator" | "output_validators" => self.output_validator_fate(item, rest),
-            "graders" if is_new => match self.problem.graders.as_ref().map(|it| &it.custom) {
+            "graders" if is_new => match self.problem.graders.as_ref().map(|all| &all.custom) {
                 Some(Some(_)) => FileFate::Omit,
                 _ => FileFate::Lost("a grader that is not used"),
             },
@@ -133,7 +134,7 @@ impl Planner<'_> {
 
     fn submission_fate(&self, item: &PackageEntry, rest: &str) -> FileFate {
         let mut submissions = self.problem.submissions.iter();
-        let owner = submissions.find(|it| item.path.starts_with(&*it.program.path));
+        let owner = submissions.find(|submission| item.path.starts_with(&*submission.program.path));
         match owner {
             // Legacy accepts a submission that has some points.
             Some(owner) if !self.to.is_2025_09() && submissions::has_some_points(owner) => {
@@ -170,7 +171,7 @@ impl Planner<'_> {
         }
         let endings = CASE_EXTENSIONS.into_iter().chain(["hint", "desc"]);
         let mut split =
-            endings.filter_map(|it| Some((name.strip_suffix(it)?.strip_suffix('.')?, it)));
+            endings.filter_map(|end| Some((name.strip_suffix(end)?.strip_suffix('.')?, end)));
         let Some((base, ending)) = split.next() else { return FileFate::Lost(UNRELATED_FILE) };
         let is_shown = ending == "interaction" && name.starts_with("data/sample/");
         let is_judged = name.starts_with("data/sample/") || name.starts_with("data/secret/");
@@ -304,7 +305,7 @@ impl Planner<'_> {
         let input = problem.input_validators.iter();
         let input = input.filter(|_| problem.input_protocol == Protocol::Testlib);
         let programs = output.chain(input).filter(|program| !is_of_library_checker(program));
-        let files: Vec<&IncludedFile> = programs.flat_map(|it| &it.include).collect();
+        let files: Vec<&IncludedFile> = programs.flat_map(|program| &program.include).collect();
         let named = files.iter().find(|file| file.name.as_os_str() == "testlib.h");
         let header = named.or(files.last()).map(|file| &file.path);
         header.or(problem.generator_header.as_ref()).cloned()

@@ -32,9 +32,12 @@ pub(super) fn scored_groups(problem: &Problem) -> Vec<ScoredGroup<'_>> {
         return Vec::new();
     }
     match &problem.graders {
-        None => {
-            problem.test_data.groups.iter().filter_map(|it| scored_by_points(problem, it)).collect()
-        }
+        None => problem
+            .test_data
+            .groups
+            .iter()
+            .filter_map(|group| scored_by_points(problem, group))
+            .collect(),
         Some(graders) => {
             let groups = graders.groups.iter();
             // The score of all follows from that of `secret`.
@@ -103,7 +106,7 @@ pub fn may_give_partial_points(problem: &Problem) -> bool {
         Protocol::Plain => false,
         Protocol::Cms | Protocol::Sinol => true,
         Protocol::Testlib => {
-            let is_cpp = Language::of_file(&program.path).is_some_and(|it| it.code == "cpp");
+            let is_cpp = Language::of_file(&program.path).is_some_and(|found| found.code == "cpp");
             !is_cpp || mentions_any(program, &["quitp", "_points", "_pc", "_partially"])
         }
     })
@@ -131,7 +134,7 @@ impl<'a> GroupContents<'a> {
         let cases: Vec<&TestCase> = cases.collect();
         let groups = &problem.test_data.groups;
         Self {
-            has_inner_groups: groups.iter().any(|it| it.name.starts_with(&start)),
+            has_inner_groups: groups.iter().any(|group| group.name.starts_with(&start)),
             has_own_cases: cases.iter().any(|case| !case.name[start.len()..].contains('/')),
             cases,
         }
@@ -169,7 +172,7 @@ fn group_max_score(problem: &Problem, graders: &Graders, group: &GradedGroup) ->
     let groups = graders.groups.iter().filter(|inner| is_part(&inner.name));
     let groups = groups.filter(|inner| !GroupContents::of(problem, &inner.name).cases.is_empty());
     let parts = groups.map(|inner| group_max_score(problem, graders, inner)).chain(cases);
-    let points: Option<Vec<f64>> = parts.map(|part| part.map(|it| it.points())).collect();
+    let points: Option<Vec<f64>> = parts.map(|part| part.map(|score| score.points())).collect();
     let points = points.filter(|points| !points.is_empty())?.into_iter();
     let count = points.len() as f64;
     Score::new(match modes.score {

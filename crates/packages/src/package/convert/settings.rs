@@ -7,15 +7,13 @@ use std::time::Duration;
 use sha2::{Digest as _, Sha256};
 use toml::Table;
 
-use crate::package::convert::people::item_texts;
+use crate::package::convert::old_settings::{OldSettings, item_texts, read_settings};
 use crate::package::convert::rules::{self, ScoredGroup};
 use crate::package::convert::{PlannedContents, Planner, is_kattis, map, plain, text, texts};
-use crate::package::faults::Faults;
 use crate::package::kattis::LICENSES;
 use crate::package::languages::is_natural_language;
-use crate::package::node::SettingsFile;
 use crate::package::text::MAX_SIZE;
-use crate::package::yaml::{self, RawValue, Value};
+use crate::package::yaml::RawValue;
 use crate::package::yaml_text;
 use juror_core::blob::Blob;
 use juror_core::check::options::{comparison_name, is_of_validator};
@@ -26,7 +24,6 @@ use juror_core::problem::{
     EquivalentMutant, Grading, Interaction, Problem, ProgramIo, SubmittedContent,
 };
 use juror_core::protocol::Protocol;
-use juror_core::root::FilePath;
 use juror_core::score::Aggregation;
 use juror_core::text::uuid;
 use juror_core::units::Bytes;
@@ -37,17 +34,12 @@ const DOMJUDGE_INI: &str = "domjudge-problem.ini";
 
 pub const SETTINGS: &str = "problem.yaml";
 
-/// Reads a settings file whose faults are already reported.
-pub(in crate::package) fn read_settings(path: &FilePath) -> Option<RawValue> {
-    Some(SettingsFile::read(path, &Faults::default(), yaml::parse)?.raw)
-}
-
 pub(super) type SettingsKeys = Vec<(&'static str, RawValue)>;
 
 /// The languages of the new package; `None` for all.
 pub fn judged_languages(problem: &Problem) -> Option<Vec<String>> {
-    let is_judged = |code: &str| !problem.unjudged.iter().any(|it| it == code);
-    let all = || LANGUAGES.iter().map(|it| it.code.to_owned()).collect();
+    let is_judged = |code: &str| !problem.unjudged.iter().any(|unjudged| unjudged == code);
+    let all = || LANGUAGES.iter().map(|language| language.code.to_owned()).collect();
     let mut codes = match &problem.languages {
         None if problem.unjudged.is_empty() => return None,
         None => all(),
@@ -57,11 +49,17 @@ pub fn judged_languages(problem: &Problem) -> Option<Vec<String>> {
     Some(codes)
 }
 
+/// Keys of `problem.yaml` that are read, written anew or reported one by one. `data` handles those of `grading`.
+const HANDLED_KEYS: &str = "\
+    problem_format_version name uuid type version credits author source source_url license rights_owner \
+    embargo_until keywords limits languages allow_file_writing constants validation validator_flags grading \
+    problem_type judgement_type submission_type domjudge";
+
 impl Planner<'_> {
     pub(super) fn write_settings(&mut self) {
         let path = self.problem.dir.join(SETTINGS);
-        let old = is_kattis(self.problem).then(|| read_settings(&path)).flatten();
-        let old = OldSettings(old.unwrap_or_else(|| map(SettingsKeys::new())));
+        let file = is_kattis(self.problem).then(|| read_settings(&path)).flatten();
+        let old = OldSettings(file.unwrap_or_else(|| map(SettingsKeys::new())));
         let keys = if self.to.is_2025_09() {
             self.settings_of_2025_09(&old)
         } else {
@@ -128,14 +126,14 @@ impl Planner<'_> {
         let copied = ["version", "credits", "embargo_until"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
         self.add_2025_09_people(old, &mut keys);
-        keys.extend(old.value("keywords").map(|it| ("keywords", keyword_list(it))));
+        keys.extend(old.value("keywords").map(|keywords| ("keywords", keyword_list(keywords))));
         self.add_license(old, &mut keys);
         keys.push(("limits", self.limits_map()));
         keys.extend(judged_languages(problem).map(|codes| ("languages", texts(codes))));
         let may_write = problem.allow_file_writing;
         keys.push(("allow_file_writing", plain(may_write)));
-        keys.extend(old.value("constants").map(|it| ("constants", it.clone())));
-        if old.value("grading").is_some_and(|it| it.get("show_test_data_groups").is_some()) {
+        keys.extend(old.value("constants").map(|constants| ("constants", constants.clone())));
+        if old.value("grading").is_some_and(|keys| keys.get("show_test_data_groups").is_some()) {
             self.leave_out(SETTINGS, "grading.show_test_data_groups");
         }
         keys
@@ -147,7 +145,7 @@ impl Planner<'_> {
         match &problem.names[..] {
             [] => {}
             [(_, name)] => keys.push(("name", text(name))),
-            names => keys.push(("name", map(names.iter().map(|(code, it)| (code, text(it)))))),
+            names => keys.push(("name", map(names.iter().map(|(code, name)| (code, text(name)))))),
         }
         let is_scoring = problem.kind.grading == Grading::Scoring;
         keys.push(("type", text(if is_scoring { "scoring" } else { "pass-fail" })));
@@ -155,15 +153,15 @@ impl Planner<'_> {
         if !problem.output_validators.is_empty() || problem.interactor.is_some() {
             validation = vec!["custom"];
             validation.extend(self.gives_score().then_some("score"));
-            let talks = problem.kind.interaction == Interaction::Interactive;
-            validation.extend(talks.then_some("interactive"));
+            let is_interactive = problem.kind.interaction == Interaction::Interactive;
+            validation.extend(is_interactive.then_some("interactive"));
             validation.extend((problem.kind.passes > 1).then_some("multi-pass"));
         }
         keys.push(("validation", text(validation.join(" "))));
         if let Some(flags) = self.common_output_flags() {
             keys.push(("validator_flags", text(flags.join(" "))));
         }
-        if problem.graders.as_ref().is_some_and(|it| it.objective == Objective::Min) {
+        if problem.graders.as_ref().is_some_and(|graders| graders.objective == Objective::Min) {
             keys.push(("grading", map([("objective", text("min"))])));
         }
         keys.push(("limits", self.limits_map()));
@@ -181,7 +179,8 @@ impl Planner<'_> {
             self.leave_out(SETTINGS, format!("key `{key}`"));
         }
         if !problem.constants.is_empty() {
-            let mut names: Vec<&str> = problem.constants.iter().map(|it| it.key.as_str()).collect();
+            let mut names: Vec<&str> =
+                problem.constants.iter().map(|constant| constant.key.as_str()).collect();
             names.sort_unstable();
             let became = "their values in the files".to_owned();
             self.losses.add(SETTINGS, format!("constants: {}", names.join("; ")), Some(became));
@@ -261,7 +260,7 @@ impl Planner<'_> {
             hash.update(&item.name);
             if item.is_file() {
                 // What cannot be read cannot be converted, either.
-                hash.update(Blob::file(&item.path).digest().map_or([0; 32], |it| it.0));
+                hash.update(Blob::file(&item.path).digest().map_or([0; 32], |digest| digest.0));
             }
         }
         let mut bytes = [0; 16];
@@ -405,7 +404,8 @@ impl Planner<'_> {
     }
 
     fn new_name(&self, path: &Path) -> Option<String> {
-        let file = self.files.iter().find(|file| file.source().is_some_and(|it| *it == path))?;
+        let file =
+            self.files.iter().find(|file| file.source().is_some_and(|from| *from == path))?;
         Some(file.name.clone())
     }
 
@@ -450,35 +450,12 @@ impl Planner<'_> {
     }
 }
 
-pub(super) struct OldSettings(RawValue);
-
-impl OldSettings {
-    pub(super) fn value(&self, key: &str) -> Option<&RawValue> {
-        self.0.get(key).filter(|value| match &value.value {
-            Value::Scalar(scalar) => scalar.meaning() != yaml::ScalarMeaning::Null,
-            Value::Broken => false,
-            _ => true,
-        })
-    }
-
-    pub(super) fn text(&self, key: &str) -> Option<String> {
-        let text = self.value(key)?.scalar()?.text.trim().to_owned();
-        Some(text).filter(|text| !text.is_empty())
-    }
-}
-
 /// Words separated by whitespace. Some packages also write commas.
 fn keyword_list(value: &RawValue) -> RawValue {
     match value.scalar() {
         Some(scalar) => {
-            texts(scalar.text.split([' ', '\t', '\n', ',']).filter(|it| !it.is_empty()))
+            texts(scalar.text.split([' ', '\t', '\n', ',']).filter(|word| !word.is_empty()))
         }
         None => value.clone(),
     }
 }
-
-/// Keys of `problem.yaml` that are read, written anew or reported one by one. `data` handles those of `grading`.
-const HANDLED_KEYS: &str = "\
-    problem_format_version name uuid type version credits author source source_url license rights_owner \
-    embargo_until keywords limits languages allow_file_writing constants validation validator_flags grading \
-    problem_type judgement_type submission_type domjudge";

@@ -42,7 +42,7 @@ impl Planner<'_> {
         let directory = if self.to.is_2025_09() { "statement" } else { "problem_statement" };
         let is_named = |statement: &&Statement| is_natural_language(&statement.language);
         let (named, others): (Vec<&Statement>, Vec<&Statement>) =
-            statements.iter().filter(|it| it.path.is_file()).partition(is_named);
+            statements.iter().filter(|statement| statement.path.is_file()).partition(is_named);
         for Statement { language, path, .. } in others {
             let what = format!("a statement in the language `{language}`, which has no code");
             self.leave_out(self.old_name(path), what);
@@ -76,9 +76,12 @@ impl Planner<'_> {
 
     /// Keeps the samples that the statements show, where these differ from the test cases.
     fn place_samples(&mut self, statements: &[&Statement]) {
-        let mut sources: Vec<&Statement> =
-            statements.iter().copied().filter(|it| it.form == StatementForm::Latex).collect();
-        sources.sort_by_key(|it| it.language != "en");
+        let mut sources: Vec<&Statement> = statements
+            .iter()
+            .copied()
+            .filter(|statement| statement.form == StatementForm::Latex)
+            .collect();
+        sources.sort_by_key(|statement| statement.language != "en");
         let mut shown: Option<(String, Vec<[String; 2]>)> = None;
         for Statement { path, .. } in sources {
             let source_name = self.old_name(path);
@@ -156,7 +159,7 @@ impl StatementSamples {
         let texts: Vec<[String; 2]> = if files.is_empty() {
             command_arguments(&source, "exmp")
                 .into_iter()
-                .map(|texts| texts.map(|it| with_unix_line_ends(it.trim())))
+                .map(|texts| texts.map(|text| with_unix_line_ends(text.trim())))
                 .collect()
         } else {
             let read = |path: &FilePath| Some(with_unix_line_ends(&path.read_text(MAX_SIZE).ok()?));
@@ -164,7 +167,7 @@ impl StatementSamples {
             files.iter().map(both).collect::<Option<_>>()?
         };
         let files = files.into_iter().flatten().collect();
-        Some(Self { texts, files }).filter(|it| !it.texts.is_empty())
+        Some(Self { texts, files }).filter(|sample| !sample.texts.is_empty())
     }
 }
 

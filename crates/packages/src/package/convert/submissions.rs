@@ -1,8 +1,7 @@
 //! `submissions.yaml`: expectations that the folders of the new format do not express.
 
 use crate::package::convert::cases::NameMap;
-use crate::package::convert::places::is_of_library_checker;
-use crate::package::convert::{Planner, map, plain, raw, text, texts};
+use crate::package::convert::{Planner, is_of_library_checker, map, plain, raw, text, texts};
 use crate::package::kattis::{FOLDERS, SubmissionFolder};
 use crate::package::yaml::{RawValue, Value};
 use crate::package::yaml_text;
@@ -12,6 +11,9 @@ use juror_core::submission::{
     Expectation, OverallExpectation, ScoreRange, Submission, UseForTimeLimit,
 };
 use juror_core::verdict::Verdict;
+
+/// A folder without an expectation.
+const MIXED_FOLDER: &str = "mixed";
 
 /// The folder that expects what a submission of another format expects.
 pub(super) fn folder_for(submission: &Submission) -> &'static str {
@@ -26,14 +28,12 @@ pub(super) fn has_some_points(submission: &Submission) -> bool {
     let rules = || submission.expectations.iter().filter(|rule| rule.cases.is_none());
     let fails = |rule: &Expectation| {
         let required = rule.required.iter().flatten();
-        required.clone().count() > 0 && required.clone().all(|it| *it != Verdict::Accepted)
+        required.clone().count() > 0
+            && required.clone().all(|verdict| *verdict != Verdict::Accepted)
     };
-    let has_points = |rule: &Expectation| rule.score.is_some_and(|it| it.from > Score::ZERO);
+    let has_points = |rule: &Expectation| rule.score.is_some_and(|score| score.from > Score::ZERO);
     rules().any(fails) && rules().any(has_points)
 }
-
-/// A folder without an expectation.
-const MIXED_FOLDER: &str = "mixed";
 
 fn is_rule_of_folder(rule: &Expectation, folder: &SubmissionFolder) -> bool {
     let Expectation { score, overall, message, use_for_time_limit, .. } = rule;
@@ -49,7 +49,7 @@ pub const EXPECTED_VERDICTS: [Verdict; 4] =
     [Verdict::Accepted, Verdict::WrongAnswer, Verdict::TimeLimitExceeded, Verdict::RunTimeError];
 
 fn sorted(verdicts: &[Verdict]) -> Vec<Verdict> {
-    EXPECTED_VERDICTS.into_iter().filter(|it| verdicts.contains(it)).collect()
+    EXPECTED_VERDICTS.into_iter().filter(|verdict| verdicts.contains(verdict)).collect()
 }
 
 /// Rules by pattern of submissions, then by pattern of test cases.
@@ -76,14 +76,15 @@ impl Planner<'_> {
         let names = NameMap { root: &self.problem.dir, new_names: Some((&files, &self.cases)) };
         for submission in &self.problem.submissions {
             let name = names.path(&submission.program.path);
-            let Some(name) = name.as_deref().and_then(|it| it.strip_prefix("submissions/")) else {
+            let Some(name) = name.as_deref().and_then(|old| old.strip_prefix("submissions/"))
+            else {
                 continue;
             };
             let own_folder = name.split('/').next().unwrap_or_default();
             for rule in &submission.expectations {
                 let folder = FOLDERS.iter().find(|folder| folder.name == own_folder);
-                let is_said =
-                    folder.is_some_and(|it| rule.cases.is_none() && is_rule_of_folder(rule, it));
+                let is_said = rule.cases.is_none()
+                    && folder.is_some_and(|folder| is_rule_of_folder(rule, folder));
                 if is_said || asks_only_accepted(rule) && own_folder == "accepted" {
                     continue;
                 }
@@ -120,9 +121,9 @@ impl Planner<'_> {
 
 /// Whether a rule asks for verdicts that the format does not have, such as CE.
 fn asks_unknown_verdicts(rule: &Expectation) -> bool {
-    let overall = rule.overall.as_ref().map(|it| &it.verdicts);
+    let overall = rule.overall.as_ref().map(|overall| &overall.verdicts);
     let all = [overall, rule.required.as_ref(), rule.permitted.as_ref()];
-    all.into_iter().flatten().any(|it| !it.is_empty() && sorted(it).is_empty())
+    all.into_iter().flatten().any(|verdicts| !verdicts.is_empty() && sorted(verdicts).is_empty())
 }
 
 fn asks_only_accepted(rule: &Expectation) -> bool {
@@ -141,8 +142,8 @@ fn rule_keys(rule: &Expectation, grading: Grading) -> Vec<(&'static str, RawValu
             keys.push(("required", verdicts(overall)));
         }
     }
-    keys.extend(rule.permitted.as_ref().map(|it| ("permitted", verdicts(it))));
-    keys.extend(rule.required.as_ref().map(|it| ("required", verdicts(it))));
+    keys.extend(rule.permitted.as_ref().map(|permitted| ("permitted", verdicts(permitted))));
+    keys.extend(rule.required.as_ref().map(|required| ("required", verdicts(required))));
     if let Some(ScoreRange { from, to }) = rule.score
         && grading == Grading::Scoring
         && from.points() >= 0.0

@@ -79,8 +79,8 @@ impl Format for Italian {
         // Faults are reported where the settings are read.
         let faults = Faults::default();
         let file = tree.file(SETTINGS);
-        let document = file.and_then(|it| SettingsFile::read(&it.path, &faults, yaml::parse));
-        let map = document.as_ref().and_then(|it| it.root().map().ok());
+        let document = file.and_then(|item| SettingsFile::read(&item.path, &faults, yaml::parse));
+        let map = document.as_ref().and_then(|document| document.root().map().ok());
         let primary =
             map.map_or_else(|| DEFAULT_LANGUAGE.to_owned(), |mut map| primary_language(&mut map));
         named_programs::find_statements(tree, &["statement", "testo"], |name| match name {
@@ -211,24 +211,24 @@ fn read_test_data(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem)
         map.get("n_input", |node| at_most(MAX_TESTS, integer(node, 0, "a number of tests")?, node));
     let total = map.get("total_value", |node| number(node, NumberBound::AtLeast(0.0)));
     let whole = || vec![Subtask::whole_task(count.unwrap_or_else(|| count_inputs(tree)))];
-    let listed = listed.unwrap_or_else(whole);
-    let all: usize = listed.iter().map(|group| group.cases.len()).sum();
-    if let Some(count) = count.filter(|count| *count != all) {
-        let message = format!("`n_input` is {count}, and gen/GEN has {all} tests");
+    let subtasks = listed.unwrap_or_else(whole);
+    let tests: usize = subtasks.iter().map(|group| group.cases.len()).sum();
+    if let Some(count) = count.filter(|count| *count != tests) {
+        let message = format!("`n_input` is {count}, and gen/GEN has {tests} tests");
         map.node.at_file().error(&message, "correct one of them");
     }
     let generator = gen_file::find_generator(tree);
     let scored = |name: &str, points: f64, aggregation| {
         TestGroup::scored(name, Score::new(points), aggregation, Vec::new())
     };
-    let points: Vec<f64> = listed.iter().filter_map(|group| group.points).collect();
+    let points: Vec<f64> = subtasks.iter().filter_map(|group| group.points).collect();
     let sum = if points.is_empty() { total.unwrap_or(100.0) } else { points.iter().sum() };
     let compared = line_sensitive_args(problem);
     let groups = &mut problem.test_data.groups;
     groups.push(scored("tests", sum, Aggregation::Sum));
     let mut cases = Vec::new();
     let mut number = 0;
-    for (index, group) in (1..).zip(&listed) {
+    for (index, group) in (1..).zip(&subtasks) {
         let dir = match group.points {
             None => "tests".to_owned(),
             Some(points) => {
@@ -239,7 +239,8 @@ fn read_test_data(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem)
         };
         for (place, source) in &group.cases {
             let files = [format!("input/input{number}.txt"), format!("output/output{number}.txt")];
-            let there = files.each_ref().map(|name| tree.file(name).map(|item| item.path.clone()));
+            let [input, answer] =
+                files.each_ref().map(|name| tree.file(name).map(|item| item.path.clone()));
             let case = TestCase {
                 name: format!("{dir}/{number:03}"),
                 input: tree.path(&files[0]),
@@ -248,7 +249,6 @@ fn read_test_data(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Problem)
                 ..TestCase::default()
             };
             number += 1;
-            let [input, answer] = there;
             if input.is_none() || answer.is_none() {
                 let input = match (input, source) {
                     (Some(path), _) => Ok(InputSource::File(path)),

@@ -31,7 +31,10 @@ pub(super) fn read(tree: &PackageFiles, problem: &mut Problem) {
     for item in tree.children("sol").filter(|item| item.is_file()) {
         let is_part = ["grader", "stub"].contains(&item.stem()) || item.name.ends_with("lib.pas");
         let Some(code) = language_code(item).filter(|_| !is_part) else { continue };
-        let is_built = problem.languages.as_ref().is_none_or(|all| all.iter().any(|it| it == code));
+        let is_built = problem
+            .languages
+            .as_ref()
+            .is_none_or(|all| all.iter().any(|language| language == code));
         if !is_built {
             let message = "is left out: juror builds graders with C and C++ only";
             tree.faults.warning(item, message, "judge it with CMS");

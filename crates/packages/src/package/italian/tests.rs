@@ -44,7 +44,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
                 InputSource::Command(command) => {
                     let included = command.program.included.iter();
                     let included: String =
-                        included.map(|it| format!(" +{}", it.name.display())).collect();
+                        included.map(|file| format!(" +{}", file.name.display())).collect();
                     format!("{} {}{included}", command.program.name, command.line)
                 }
                 InputSource::File(path) => path.file_name().expect("a name").display().to_string(),
@@ -53,7 +53,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
             format!("{} = {input}", case.name)
         }));
         lines.extend(problem.output_validators.iter().map(|program| {
-            let included = program.include.iter().map(|it| format!(" +{}", it.name.display()));
+            let included = program.include.iter().map(|file| format!(" +{}", file.name.display()));
             format!(
                 "{:?} {}{}",
                 problem.output_protocol,
@@ -66,13 +66,13 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
                 .program
                 .include
                 .iter()
-                .map(|it| format!(" +{}", it.name.display()))
+                .map(|file| format!(" +{}", file.name.display()))
                 .collect();
             format!("{}{include} {}", submission.name, submission.expectations.len())
         }));
     }
     let prefix = format!("{}/", keep.path().display());
-    lines.extend(diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")));
+    lines.extend(diagnostics.iter().map(|diagnostic| diagnostic.to_string().replace(&prefix, "")));
     lines
 }
 
@@ -127,7 +127,7 @@ fn the_primary_language_is_that_of_title_and_statement() {
         let keep = package_with(files.iter(), &[], &[]);
         let problem = read(keep.path()).problem.expect("a problem");
         let mut found: Vec<String> =
-            statements(&problem).into_iter().map(|it| it.language).collect();
+            statements(&problem).into_iter().map(|statement| statement.language).collect();
         found.sort();
         found.push(problem.names[0].0.clone());
         assert_eq!(found.join(" "), expected, "{key}");
@@ -152,7 +152,7 @@ fn graders_are_built_with_c_and_cpp() {
 fn the_source_of_a_checker_is_preferred_to_its_executable() {
     let check = |files: &[(&str, &str)], expected: &str| {
         let lines = read_with(&[], files, &[]);
-        assert!(lines.iter().any(|it| it == expected), "{expected}: {lines:#?}");
+        assert!(lines.iter().any(|line| line == expected), "{expected}: {lines:#?}");
     };
     check(&[("check/checker", "c\n"), ("cor/correttore.py", "c\n")], "Cms checker");
     let files = [
@@ -169,7 +169,7 @@ fn unsupported_settings_are_reported() {
     let check =
         |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
             let lines = read_with(changes, more, without);
-            assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
+            assert!(lines.iter().any(|line| line.contains(expected)), "{expected}: {lines:#?}");
         };
     check(
         &[],

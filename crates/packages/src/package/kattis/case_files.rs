@@ -157,15 +157,15 @@ fn report_orphans(pack: &PackageReader<'_>, base: &str, files: &CaseFiles<'_>) {
     let mut items: Vec<&PackageEntry> = files.0.iter().map(|(_, item)| *item).collect();
     items.sort_by_key(|item| &item.name);
     let Some((first, more)) = items.split_first() else { return };
-    let (also, them) = match more {
+    let (others, files_word) = match more {
         [] => (String::new(), "file"),
         more => {
             let names = comma_list(more.iter().map(|item| item.base_name()));
             (format!(", nor for {names}"), "files")
         }
     };
-    let message = format!("there is no `{base}.in` for it{also}");
-    pack.faults.error(*first, message, format!("add {base}.in, or remove the {them}"));
+    let message = format!("there is no `{base}.in` for it{others}");
+    pack.faults.error(*first, message, format!("add {base}.in, or remove the {files_word}"));
 }
 
 /// The roles of a case's files; each case has at most one file for each role.
@@ -184,26 +184,26 @@ const COUNTERPARTS: [(&str, [&str; 2], &str, Option<&str>); 2] = [
 
 /// Checks files that do not affect verdicts.
 fn check_display(pack: &PackageReader<'_>, base: &str, files: &CaseFiles<'_>, part: DataDirectory) {
-    let used = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
-    for (what, endings) in &ALTERNATIVES[..used] {
+    let count = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
+    for (role, endings) in &ALTERNATIVES[..count] {
         if let [first, second, ..] = files.with_endings(endings)[..] {
-            let message = format!("conflicts with {}: both {what} `{base}`", first.base_name());
+            let message = format!("conflicts with {}: both {role} `{base}`", first.base_name());
             pack.faults.publishing_error(second, message, "keep one of the two");
         }
     }
-    for (what, shown, downloaded, both) in COUNTERPARTS.iter().filter(|_| part.is_judged()) {
+    for (role, shown, downloaded, both) in COUNTERPARTS.iter().filter(|_| part.is_judged()) {
         if both.is_some_and(|both| files.get(both).is_some()) {
             continue;
         }
         match (files.with_endings(shown).first(), files.get(downloaded)) {
             (Some(item), None) => {
                 let message =
-                    format!("is shown instead of the {what} of `{base}`, but not downloaded");
+                    format!("is shown instead of the {role} of `{base}`, but not downloaded");
                 pack.faults.publishing_error(*item, message, format!("add {base}.{downloaded}"));
             }
             (None, Some(item)) => {
                 let message =
-                    format!("is downloaded instead of the {what} of `{base}`, but not shown");
+                    format!("is downloaded instead of the {role} of `{base}`, but not shown");
                 pack.faults.publishing_error(item, message, format!("add {base}.{}", shown[0]));
             }
             (Some(_), Some(_)) | (None, None) => {}

@@ -35,8 +35,8 @@ pub(super) fn detect_language(tree: &PackageFiles, program: &PackageEntry) -> Op
     if files.len() < 2 {
         return None;
     }
-    let rank = |code: &str| PRIORITIES.rsplit(' ').position(|it| it == code);
-    files.into_iter().max_by_key(|(code, count)| (*count, rank(code))).map(|(it, _)| it.to_owned())
+    let rank = |code: &str| PRIORITIES.rsplit(' ').position(|language| language == code);
+    files.into_iter().max_by_key(|(code, count)| (*count, rank(code))).map(|(code, _)| code.into())
 }
 
 /// Whether its first line is like `#!/usr/bin/env python2`.

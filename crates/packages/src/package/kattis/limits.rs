@@ -28,26 +28,26 @@ const MAX_PASSES: u32 = 10_000;
 
 pub(super) fn read(node: &Node<'_>, problem_type: &ProblemType) -> ParseResult<ProblemLimits> {
     let mut map = node.map()?.with_renamed_keys(RENAMED);
-    let mut it = ProblemLimits::default();
+    let mut limits = ProblemLimits::default();
     if let Some(Ok(mut map)) = map.node("time_multipliers").map(|node| node.map()) {
-        map.set("ac_to_time_limit", &mut it.ac_to_time_limit, multiplier);
-        map.set("time_limit_to_tle", &mut it.time_limit_to_tle, multiplier);
+        map.set("ac_to_time_limit", &mut limits.ac_to_time_limit, multiplier);
+        map.set("time_limit_to_tle", &mut limits.time_limit_to_tle, multiplier);
     }
-    map.set("time_limit", &mut it.time_limit, seconds);
-    map.set("time_resolution", &mut it.time_resolution, seconds);
-    map.set("validation_passes", &mut it.validation_passes, |node| passes(node, problem_type));
-    map.set("memory", &mut it.memory, mebibytes);
-    map.set("output", &mut it.output, mebibytes);
-    map.set("code", &mut it.code, |node| positive(node, "KiB").map(Bytes::kib));
-    map.set("compilation_time", &mut it.compilation_time, whole_seconds);
-    map.set("compilation_memory", &mut it.compilation_memory, mebibytes);
-    map.set("validation_time", &mut it.validation_time, whole_seconds);
-    map.set("validation_memory", &mut it.validation_memory, mebibytes);
-    map.set("validation_output", &mut it.validation_output, mebibytes);
-    if let (Some(limit), Some(node)) = (it.time_limit, map.node("time_limit")) {
-        check_multiple(limit, it.time_resolution, &node);
+    map.set("time_limit", &mut limits.time_limit, seconds);
+    map.set("time_resolution", &mut limits.time_resolution, seconds);
+    map.set("validation_passes", &mut limits.validation_passes, |node| passes(node, problem_type));
+    map.set("memory", &mut limits.memory, mebibytes);
+    map.set("output", &mut limits.output, mebibytes);
+    map.set("code", &mut limits.code, |node| positive(node, "KiB").map(Bytes::kib));
+    map.set("compilation_time", &mut limits.compilation_time, whole_seconds);
+    map.set("compilation_memory", &mut limits.compilation_memory, mebibytes);
+    map.set("validation_time", &mut limits.validation_time, whole_seconds);
+    map.set("validation_memory", &mut limits.validation_memory, mebibytes);
+    map.set("validation_output", &mut limits.validation_output, mebibytes);
+    if let (Some(limit), Some(node)) = (limits.time_limit, map.node("time_limit")) {
+        check_multiple(limit, limits.time_resolution, &node);
     }
-    Ok(it)
+    Ok(limits)
 }
 
 fn passes(node: &Node<'_>, problem_type: &ProblemType) -> ParseResult<u32> {

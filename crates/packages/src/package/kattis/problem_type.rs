@@ -22,6 +22,8 @@ impl Default for ProblemType {
     }
 }
 
+const DEFAULT_PASSES: u32 = 2;
+
 impl ProblemType {
     /// Whether the problem certainly has the type that this word names.
     pub(super) fn includes(&self, word: &str) -> bool {
@@ -55,8 +57,6 @@ impl ProblemType {
     }
 }
 
-const DEFAULT_PASSES: u32 = 2;
-
 pub(super) const TYPES: [&str; 5] =
     ["pass-fail", "scoring", "multi-pass", "interactive", "submit-answer"];
 
@@ -64,18 +64,18 @@ const INCOMPATIBLE: [[&str; 2]; 3] =
     [["pass-fail", "scoring"], ["multi-pass", "submit-answer"], ["interactive", "submit-answer"]];
 
 pub(super) fn read(node: &Node<'_>) -> ParseResult<ProblemType> {
-    let mut seen: Vec<String> = Vec::new();
+    let mut types: Vec<String> = Vec::new();
     let mut is_clear = true;
     for item in node.one_or_more() {
         match text(&item).and_then(|word| known_types(&item, word)) {
             Ok(words) => words.into_iter().for_each(|word| {
-                check_against_earlier(&word, &seen, &item);
-                seen.push(word);
+                check_against_earlier(&word, &types, &item);
+                types.push(word);
             }),
             Err(_) => is_clear = false,
         }
     }
-    Ok(if is_clear && !seen.is_empty() { ProblemType::Known(seen) } else { ProblemType::Unknown })
+    Ok(if is_clear && !types.is_empty() { ProblemType::Known(types) } else { ProblemType::Unknown })
 }
 
 /// The words in an item: one, or several if their meaning is clear, though the format demands a sequence.
@@ -96,14 +96,14 @@ fn known_types(item: &Node<'_>, text: String) -> ParseResult<Vec<String>> {
 }
 
 /// Checks a word against those before it.
-pub(super) fn check_against_earlier(word: &str, seen: &[String], item: &Node<'_>) {
-    let is_seen = |word: &str| seen.iter().any(|seen| seen == word);
+pub(super) fn check_against_earlier(word: &str, earlier: &[String], item: &Node<'_>) {
+    let is_earlier = |word: &str| earlier.iter().any(|earlier| earlier == word);
     let other = INCOMPATIBLE.iter().find_map(|pair| {
         let other = pair.iter().find(|other| **other != word)?;
-        (pair.contains(&word) && is_seen(other)).then_some(*other)
+        (pair.contains(&word) && is_earlier(other)).then_some(*other)
     });
     let help = "remove one of the two";
-    if is_seen(word) {
+    if is_earlier(word) {
         item.error(format!("type `{word}` is given twice"), help);
     } else if let Some(other) = other {
         item.error(format!("type `{word}` is incompatible with `{other}`"), help);

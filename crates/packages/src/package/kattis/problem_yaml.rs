@@ -112,7 +112,7 @@ pub(super) fn check_moment(node: &Node<'_>) -> ParseResult<()> {
     let word = node.word();
     if [word.to_owned(), format!("{word}T00:00:00Z")]
         .into_iter()
-        .any(|it| Moment::try_from(it).is_ok())
+        .any(|date| Moment::try_from(date).is_ok())
     {
         return Ok(());
     }

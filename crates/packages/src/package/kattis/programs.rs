@@ -32,7 +32,7 @@ pub(super) fn is_not_program(item: &PackageEntry) -> bool {
 pub(super) fn is_build_product(tree: &PackageFiles, item: &PackageEntry) -> bool {
     let is_none = |item: &PackageEntry| is_unknown_file(item) || is_not_program(item);
     if item.is_directory() {
-        tree.below(&item.name).iter().filter(|it| it.is_file()).all(is_none)
+        tree.below(&item.name).iter().filter(|item| item.is_file()).all(is_none)
     } else {
         is_unknown_file(item) || starts_with(item, b"\x7fELF")
     }
@@ -131,7 +131,7 @@ impl PackageReader<'_> {
     pub(super) fn read_input_validators(&self) -> (Vec<Program>, Vec<InputGrammar>) {
         let (mut programs, mut grammars) = (Vec::new(), Vec::new());
         let is_portable =
-            |it: &PackageEntry| it.is_file() && languages::is_validator_ending(it.ending());
+            |item: &PackageEntry| item.is_file() && languages::is_validator_ending(item.ending());
         let has_portable = self.input_validator_items().any(is_portable);
         for item in self.input_validator_items() {
             let ending = item.ending();
@@ -177,7 +177,7 @@ impl PackageReader<'_> {
         }
         items
             .into_iter()
-            .map(|it| self.checked_validator(it, ProgramKind::AnswerValidator))
+            .map(|item| self.checked_validator(item, ProgramKind::AnswerValidator))
             .collect()
     }
 
@@ -197,7 +197,7 @@ impl PackageReader<'_> {
     fn check_validator(&self, item: &PackageEntry) {
         let is_allowed = |item: &PackageEntry| languages::is_validator_ending(item.ending());
         let children: Vec<&PackageEntry> =
-            self.tree.children(&item.name).filter(|it| it.is_file()).collect();
+            self.tree.children(&item.name).filter(|child| child.is_file()).collect();
         if item.is_file() {
             if !is_allowed(item) && self.version.is_strict {
                 let message = "is not in Python 3, C or C++: the format allows no other language for validators";
@@ -225,13 +225,13 @@ impl PackageReader<'_> {
             let help = format!("add the program that takes part, such as {directory}/validate.cpp");
             self.faults.error(self.tree.path(directory), message, help);
         }
-        let [what, without] =
+        let [noun, without] =
             ["the output validator", "then the format's default output validator decides"];
-        self.read_single_program(directory, ProgramKind::OutputValidator, what, without)
+        self.read_single_program(directory, ProgramKind::OutputValidator, noun, without)
     }
 
     pub(super) fn read_static_validator(&self) -> Option<Program> {
-        let [what, without] = ["the static validator", "then nothing checks a submission's files"];
+        let [noun, without] = ["the static validator", "then nothing checks a submission's files"];
         if let Some(entry) = self.tree.directory("static_validator")
             && self.yaml.problem_type.includes("submit-answer")
         {
@@ -239,15 +239,15 @@ impl PackageReader<'_> {
             self.faults.error(entry, message, "remove it, or the type submit-answer");
             return None;
         }
-        self.read_single_program("static_validator", ProgramKind::StaticValidator, what, without)
+        self.read_single_program("static_validator", ProgramKind::StaticValidator, noun, without)
     }
 
     /// Reads the program in `input_visualizer/` or `output_visualizer/`, if it exists. No verdict depends on it, and
     /// it gets no constants.
-    pub(super) fn read_visualizer(&self, directory: &str, what: &str) -> Option<Program> {
+    pub(super) fn read_visualizer(&self, directory: &str, noun: &str) -> Option<Program> {
         let without = "then nothing makes images";
         let program =
-            self.read_single_program(directory, ProgramKind::Visualizer, what, without)?;
+            self.read_single_program(directory, ProgramKind::Visualizer, noun, without)?;
         Some(Program { constants: Vec::new(), ..program })
     }
 
@@ -256,7 +256,7 @@ impl PackageReader<'_> {
         &self,
         directory: &str,
         kind: ProgramKind,
-        what: &str,
+        noun: &str,
         without: &str,
     ) -> Option<Program> {
         let entry = self.tree.directory(directory)?;
@@ -270,14 +270,14 @@ impl PackageReader<'_> {
         };
         let item = match &children[..] {
             [] => {
-                let help = format!("add {what}, or remove the directory: {without}");
+                let help = format!("add {noun}, or remove the directory: {without}");
                 report("has no program in it".to_owned(), help);
                 return None;
             }
             [one] if one.is_directory() || !(has_header || is_script(one)) => one,
             _ if !has_file => {
                 let message = format!("has {} programs in it", children.len());
-                let help = format!("{what} is exactly one program; keep one directory");
+                let help = format!("{noun} is exactly one program; keep one directory");
                 report(message, help);
                 return None;
             }
@@ -318,7 +318,7 @@ impl PackageReader<'_> {
         if !languages::is_programming_language(language) {
             let help = did_you_mean_or(language, ["default"], languages::help_for_code(language));
             self.faults.error(directory, format!("`{language}` is not a language code"), help);
-        } else if allowed.is_some_and(|allowed| !allowed.iter().any(|it| it == language)) {
+        } else if allowed.is_some_and(|allowed| !allowed.iter().any(|code| code == language)) {
             let message = format!(
                 "submissions may not be in `{language}`: `languages` of problem.yaml does not list it"
             );

@@ -12,7 +12,7 @@ use crate::package::text::{MAX_SIZE, TextFile};
 pub(super) struct LocalizedTexts {
     pub directory: &'static str,
     pub stem: &'static str,
-    pub what: &'static str,
+    pub noun: &'static str,
     /// The language of a file without one in its name, if that is permitted.
     pub default: Option<&'static str>,
 }
@@ -20,7 +20,7 @@ pub(super) struct LocalizedTexts {
 pub(super) const SOLUTIONS: LocalizedTexts = LocalizedTexts {
     directory: "solution",
     stem: "solution",
-    what: "solution",
+    noun: "solution",
     default: Some("en"),
 };
 
@@ -49,7 +49,7 @@ impl LocalizedTexts {
 
     /// The languages of such texts, sorted. If `is_needed`, a lack of texts is reported.
     pub(super) fn check_languages(&self, tree: &PackageFiles, is_needed: bool) -> Vec<String> {
-        let Self { directory, stem, what, .. } = self;
+        let Self { directory, stem, noun, .. } = self;
         let before = tree.faults.remark_count();
         let mut languages: Vec<String> = Vec::new();
         for item in tree.children(directory).filter(|item| item.is_file()) {
@@ -64,7 +64,7 @@ impl LocalizedTexts {
                     format!("use an ISO 639 code: {stem}.en.md, {stem}.pt-BR.tex"),
                 ),
                 Some(code) if languages.iter().any(|known| known == code) => (
-                    format!("is a second {what} in language `{code}`"),
+                    format!("is a second {noun} in language `{code}`"),
                     "keep one file for each language".to_owned(),
                 ),
                 Some(code) => {
@@ -80,9 +80,9 @@ impl LocalizedTexts {
         let exists = tree.directory(directory).is_some();
         if languages.is_empty() && tree.faults.remark_count() == before && (exists || is_needed) {
             let message = if exists {
-                format!("has no {what}")
+                format!("has no {noun}")
             } else {
-                format!("is missing: a package needs a {what}")
+                format!("is missing: a package needs a {noun}")
             };
             let help = format!("add {directory}/{stem}.en.md, or .tex or .pdf");
             tree.faults.publishing_error(tree.path(directory), message, help);
@@ -104,8 +104,7 @@ pub(super) fn check_samples(tree: &PackageFiles, samples: usize) {
         // Unreadable files are reported elsewhere.
         let Ok(text) = item.path.read_text(MAX_SIZE) else { continue };
         let lines = text.lines().map(|line| line.split(|sign| Some(sign) == comment).next());
-        let text: Vec<&str> = lines.flatten().collect();
-        let text = text.join("\n");
+        let text = lines.flatten().collect::<Vec<_>>().join("\n");
         let after = text.find(rest).map_or("", |index| &text[index..]);
         if text.matches(next).count() > samples || after.contains(next) {
             let message = format!("has a `{next}`, but no sample is left for it");

@@ -129,7 +129,7 @@ fn read_submission(
         Program { include: include.to_vec(), ..pack.new_program(item, ProgramKind::Submission) }
     };
     for rule in rules.iter().filter(|rule| rule.pattern.matches(name)) {
-        let replaces_default = default.is_some_and(|it| it.name == rule.pattern.as_str());
+        let replaces_default = default.is_some_and(|default| default.name == rule.pattern.as_str());
         expectations.extend(rule.expectation.clone().filter(|_| !replaces_default));
         expectations.extend(rule.case_rules.iter().filter_map(|some| some.expectation.clone()));
         program.language = rule.language.clone().or(program.language);
@@ -146,15 +146,15 @@ fn default_expectation(
     default: &SubmissionFolder,
     replacing: Option<&SubmissionRule<'_>>,
 ) -> Expectation {
-    let it = replacing.and_then(|rule| rule.expectation.clone()).unwrap_or_default();
+    let expectation = replacing.and_then(|rule| rule.expectation.clone()).unwrap_or_default();
     let overall =
         |(verdict, is_partial)| OverallExpectation { verdicts: vec![verdict], is_partial };
     Expectation {
         pattern: default.name.to_owned(),
-        permitted: it.permitted.or(default.permitted.map(<[Verdict]>::to_vec)),
-        required: it.required.or(default.required.map(<[Verdict]>::to_vec)),
+        permitted: expectation.permitted.or(default.permitted.map(<[Verdict]>::to_vec)),
+        required: expectation.required.or(default.required.map(<[Verdict]>::to_vec)),
         overall: default.overall.map(overall),
-        ..it
+        ..expectation
     }
 }
 
@@ -167,10 +167,10 @@ fn check_patterns(
     let names: Vec<&str> = items.iter().map(|item| submission_name(item)).collect();
     let directories = pack.version.submissions.iter().map(|default| default.name);
     let has_score =
-        |some: &CaseRule<'_>| some.expectation.as_ref().is_some_and(|it| it.score.is_some());
+        |some: &CaseRule<'_>| some.expectation.as_ref().is_some_and(|rule| rule.score.is_some());
     let groups = data.groups.iter().filter(|group| group.scoring.is_some());
     let scored = groups.map(|group| group.name.as_str());
-    let scored = scored.chain(data.static_cases.iter().map(|it| it.test_case.name.as_str()));
+    let scored = scored.chain(data.static_cases.iter().map(|case| case.test_case.name.as_str()));
     for rule in rules {
         if rule.node.has_max_errors() {
             return;
@@ -224,8 +224,8 @@ fn check_patterns(
 fn check_folder_expectations(pack: &PackageReader<'_>, submissions: &[Submission]) {
     for directory in pack.tree.children("submissions").filter(|item| item.is_directory()) {
         let name = directory.base_name();
-        let mut inside = submissions.iter().filter(|it| is_inside(&it.name, name)).peekable();
-        if inside.peek().is_none() || !inside.all(|it| it.expectations.is_empty()) {
+        let mut inside = submissions.iter().filter(|one| is_inside(&one.name, name)).peekable();
+        if inside.peek().is_none() || !inside.all(|submission| submission.expectations.is_empty()) {
             continue;
         }
         let help = match (pack.version.has_submissions_yaml, name) {
@@ -270,10 +270,10 @@ fn check_lower_bound(pack: &PackageReader<'_>, submissions: &[Submission], test_
     let is_about_some = |expectation: &Expectation| {
         let pattern = expectation.cases.as_ref();
         let pattern = pattern.and_then(|pattern| Pattern::parse(pattern).ok());
-        pattern.is_none_or(|it| test_data.cases.iter().any(|case| it.matches(&case.name)))
+        pattern.is_none_or(|pattern| test_data.cases.iter().any(|case| pattern.matches(&case.name)))
     };
-    let mut expectations = submissions.iter().flat_map(|it| &it.expectations);
-    let is_bounded = expectations.any(|it| it.is_lower_bound() && is_about_some(it));
+    let mut expectations = submissions.iter().flat_map(|submission| &submission.expectations);
+    let is_bounded = expectations.any(|rule| rule.is_lower_bound() && is_about_some(rule));
     if !is_bounded && !test_data.cases.is_empty() {
         let message = "no submission bounds the time limit from below";
         let help = "let an accepted submission be used for it: remove its `use_for_time_limit: false`, or `TLE` from `permitted`";

@@ -47,25 +47,18 @@ pub(super) fn read<'a>(pack: &PackageReader<'_>, root: &Node<'a>) -> Vec<Submiss
 fn read_rule<'a>(pack: &PackageReader<'_>, node: Node<'a>) -> ParseResult<SubmissionRule<'a>> {
     let pattern = parse_pattern(&node);
     let mut map = node.named_map("", node.key)?;
-    let all = read_expectation(pack, &node, &mut map);
-    let all = all.map(|all| Expectation { pattern: node.key.to_owned(), ..all });
+    let keys = read_expectation(pack, &node, &mut map);
+    let expectation = keys.map(|keys| Expectation { pattern: node.key.to_owned(), ..keys });
     let language = map.get("language", programming_language);
     let entry_point = map.get("entrypoint", nonempty_text);
     map.get("authors", credits::count_people);
     map.get("model_solution", boolean);
     let rest = map.take_rest();
-    let some = rest
+    let case_rules = rest
         .into_iter()
-        .filter_map(|entry| read_case_rule(pack, node.key, entry, map.known_keys()).ok());
-    let some = some.collect();
-    Ok(SubmissionRule {
-        pattern: pattern?,
-        node,
-        language,
-        entry_point,
-        expectation: all,
-        case_rules: some,
-    })
+        .filter_map(|entry| read_case_rule(pack, node.key, entry, map.known_keys()).ok())
+        .collect();
+    Ok(SubmissionRule { pattern: pattern?, node, language, entry_point, expectation, case_rules })
 }
 
 fn parse_pattern(node: &Node<'_>) -> ParseResult<Pattern> {
@@ -90,10 +83,10 @@ fn read_case_rule<'a>(
     }
     let cases = parse_pattern(&node);
     let mut map = node.named_map("", node.key)?;
-    let expectation = read_expectation(pack, &node, &mut map).map(|it| Expectation {
+    let expectation = read_expectation(pack, &node, &mut map).map(|rule| Expectation {
         pattern: submissions.to_owned(),
         cases: Some(node.key.to_owned()),
-        ..it
+        ..rule
     });
     Ok(CaseRule { cases: cases?, node, expectation })
 }
@@ -115,8 +108,8 @@ fn read_expectation(
     }
     let use_for_time_limit = for_time_limit.unwrap_or_default();
     let place = Some(node.at_key().place());
-    let it = Expectation::default();
-    Some(Expectation { permitted, required, message, score, use_for_time_limit, place, ..it })
+    let rest = Expectation::default();
+    Some(Expectation { permitted, required, message, score, use_for_time_limit, place, ..rest })
 }
 
 fn read_score(pack: &PackageReader<'_>, node: &Node<'_>) -> ParseResult<ScoreRange> {
@@ -158,7 +151,8 @@ fn read_use_for_time_limit(node: &Node<'_>) -> ParseResult<UseForTimeLimit> {
 
 fn read_verdicts(node: &Node<'_>) -> ParseResult<Vec<Verdict>> {
     // Reads all items before it fails, so that each fault is reported.
-    let read: Vec<_> = node.items("a sequence of verdicts")?.map(|it| read_verdict(&it)).collect();
+    let read: Vec<_> =
+        node.items("a sequence of verdicts")?.map(|item| read_verdict(&item)).collect();
     let mut verdicts: Vec<Verdict> = Vec::new();
     for verdict in read {
         let verdict = verdict?;

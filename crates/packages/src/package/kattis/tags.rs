@@ -41,7 +41,7 @@ fn read_tags(path: &FilePath, faults: &Faults) -> Option<Expectation> {
     if let Some(words) = value("@EXPECTED_RESULTS@:") {
         let words = words.split(',').map(str::trim).filter(|word| !word.is_empty());
         let verdicts: Option<Vec<_>> = words.clone().map(parse_verdict).collect();
-        if let Some(verdicts) = verdicts.filter(|it| !it.is_empty()) {
+        if let Some(verdicts) = verdicts.filter(|verdicts| !verdicts.is_empty()) {
             let overall = Some(OverallExpectation { verdicts, is_partial: false });
             return Some(Expectation { overall, ..expectation });
         }

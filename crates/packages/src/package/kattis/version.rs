@@ -49,8 +49,8 @@ pub(super) fn detect(dir: &FilePath) -> Option<(VersionName, String)> {
         // DOMjudge requires no settings.
         let has_data = dir.join("data/secret").is_dir() || dir.join("data/sample").is_dir();
         let is_new = NEW_FILES.iter().any(|name| is_there(&name));
-        let sign = ["domjudge-problem.ini", "submissions"];
-        let sign = sign.iter().find(|name| has_data && !is_new && is_there(name))?;
+        let signs = ["domjudge-problem.ini", "submissions"];
+        let sign = signs.iter().find(|name| has_data && !is_new && is_there(name))?;
         return Some((Legacy, format!("there is no {SETTINGS}, but data/ and {sign}")));
     }
     let text = path.read_prefix(MAX_SIZE).unwrap_or_default();
@@ -87,9 +87,9 @@ fn top_keys(path: &Path, text: &str) -> Vec<(String, String)> {
     let file = TextFile::new(path, text.to_owned());
     match yaml::parse(FileReporter { file: &file, faults: &Faults::default() }) {
         Ok(root) => {
-            let value = |entry: &MapEntry| entry.value.scalar().map(|it| it.text.clone());
+            let value = |entry: &MapEntry| entry.value.scalar().map(|scalar| scalar.text.clone());
             let all = root.entries().iter();
-            all.map(|it| (it.key.clone(), value(it).unwrap_or_default())).collect()
+            all.map(|entry| (entry.key.clone(), value(entry).unwrap_or_default())).collect()
         }
         Err(_reported) => {
             let lines = text.lines().filter_map(|line| line.split_once(':'));

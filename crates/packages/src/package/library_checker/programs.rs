@@ -135,10 +135,10 @@ impl<'a> ProgramReader<'a> {
 
     /// Lets a solution be only a function that `grader/grader.cpp` calls.
     pub(super) fn add_grader(&self, program: &mut Program) {
-        let files = self.tree.below("grader").iter().filter(|item| item.is_file());
-        let files = files.map(|item| item.path.clone());
+        let own = self.tree.below("grader").iter().filter(|item| item.is_file());
+        let own = own.map(|item| item.path.clone());
         let common = self.shared.iter().filter(|file| file.name.starts_with(COMMON_DIRECTORY));
-        let files = common.map(|file| file.path.clone()).chain(files);
+        let files = common.map(|file| file.path.clone()).chain(own);
         program.include = files.map(IncludedFile::for_all_languages).collect();
         program.language = Some("cpp".to_owned());
         program.entry_point = None;
@@ -161,6 +161,6 @@ fn common_directory(root: &FilePath) -> Option<FilePath> {
 }
 
 fn is_header(path: &Path) -> bool {
-    let ending = path.extension().and_then(|it| it.to_str());
+    let ending = path.extension().and_then(|ending| ending.to_str());
     matches!(ending, Some("h" | "hh" | "hpp" | "hxx" | "inc"))
 }

@@ -95,7 +95,7 @@ fn read_changed(
         }));
     }
     let prefix = format!("{}/", keep.path().canonicalize().expect("a path").display());
-    lines.extend(diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")));
+    lines.extend(diagnostics.iter().map(|diagnostic| diagnostic.to_string().replace(&prefix, "")));
     lines
 }
 
@@ -120,7 +120,7 @@ fn tests_generators_and_solutions_are_read() {
 fn unsupported_settings_are_reported() {
     let check = |changes: &[(&str, &str)], without: &[&str], expected: &str| {
         let lines = read_with(changes, without);
-        assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
+        assert!(lines.iter().any(|line| line.contains(expected)), "{expected}: {lines:#?}");
     };
     check(&[], &["common/testlib.h"], "is not in a library-checker repository");
     check(&[], &["genre/sum/checker.cpp"], "checker.cpp: is missing");
@@ -139,7 +139,7 @@ fn unsupported_settings_are_reported() {
 fn files_for_all_problems_are_those_of_the_repository() {
     let check = |change: &dyn Fn(&Path), expected: &str| {
         let lines = read_changed(&[], &[], change);
-        assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
+        assert!(lines.iter().any(|line| line.contains(expected)), "{expected}: {lines:#?}");
     };
     for target in ["/proc/self/environ", "/etc/passwd", "/dev/zero", "../genre/sum/base.hpp"] {
         let link = |dir: &Path| symlink(target, dir.join("common/x.h")).expect("a link");

@@ -139,7 +139,7 @@ fn test_file(
     number: usize,
 ) -> ParseResult<(String, FilePath)> {
     let described = element.child("testset").and_then(|testset| testset.child(pattern));
-    let parsed = described.and_then(|it| PathPattern::parse(it.text()));
+    let parsed = described.and_then(|element| PathPattern::parse(element.text()));
     let Some(parsed) = parsed else {
         return Err(element.error(format!("`{pattern}` must be a path such as `tests/%02d`"), ""));
     };
@@ -200,10 +200,6 @@ fn read_solution(
     Ok(Some(Submission { name: name.to_owned(), program, expectations }))
 }
 
-pub(super) fn is_main_solution(element: Element<'_>) -> bool {
-    element.attribute("tag") == Some("main")
-}
-
 /// The expectation of a tag; `None` if juror cannot check it.
 ///
 /// A presentation error counts as a wrong answer. A program that reaches the memory limit may be stopped, or fail
@@ -239,11 +235,4 @@ fn parse_tag(tag: &str, element: Element<'_>) -> ParseResult<Option<Expectation>
         place: Some(element.place()),
         ..Expectation::default()
     }))
-}
-
-pub(super) fn main_solution(pack: &PolygonReader<'_>) -> Option<FilePath> {
-    let assets = pack.root.child("assets")?;
-    let main = assets.nested("solutions", "solution").find(|element| is_main_solution(*element))?;
-    let path = main.child("source")?.attribute("path")?;
-    Some(pack.tree.file(path)?.path.clone())
 }

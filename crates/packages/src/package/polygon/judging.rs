@@ -1,8 +1,6 @@
 //! `judging`: limits, files of input and output, and the tests.
 
-use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read};
-use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::package::files::{NAME_HELP, is_valid_name};
@@ -76,9 +74,9 @@ fn testset<'a>(pack: &PolygonReader<'a>) -> Option<Element<'a>> {
 
 /// The arguments of an input validator for tests of this set and group, as far as they are given and not empty.
 pub(super) fn validator_args(testset: Option<&str>, group: Option<&str>) -> ValidatorArgs {
-    let named = [("--testset", testset), ("--group", group.filter(|group| !group.is_empty()))];
-    let named = named.into_iter();
-    let words = named.filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));
+    let options = [("--testset", testset), ("--group", group.filter(|group| !group.is_empty()))];
+    let given = options.into_iter();
+    let words = given.filter_map(|(option, value)| Some([option.to_owned(), value?.to_owned()]));
     ValidatorArgs::All(words.flatten().collect())
 }
 
@@ -127,30 +125,30 @@ pub(super) fn read_test_data(pack: &PolygonReader<'_>, problem: &mut Problem) ->
         testset.error(message, NAME_HELP);
         return false;
     }
-    let mut unmade = MissingFiles::new(pack);
+    let mut missing_files = MissingFiles::new(pack);
     let mut read: Vec<PolygonTest<'_>> = Vec::new();
     for (number, element) in (1..).zip(tests) {
         let files = [input.path(number), answer.path(number)];
-        if let Ok(test) = read_test(pack, set, element, &files, &mut unmade) {
+        if let Ok(test) = read_test(pack, set, element, &files, &mut missing_files) {
             read.push(test);
         }
     }
     for case in problem.test_data.valid_inputs.iter().chain(&problem.test_data.invalid_inputs) {
         if has_windows_line_ends(&case.input) {
-            unmade.add_text(case);
+            missing_files.add_text(case);
         }
     }
-    problem.pending_recipe = unmade.into_recipe();
+    problem.pending_recipe = missing_files.into_recipe();
     scoring::add_groups(testset, set, read, &mut problem.test_data)
 }
 
-/// Reads a test. The files that it lacks go to `missing_files`.
+/// Reads a test. The files that it lacks go to `missing`.
 fn read_test<'a>(
     pack: &PolygonReader<'_>,
     set: &str,
     element: Element<'a>,
     [input, answer]: &[String; 2],
-    unmade: &mut MissingFiles<'_>,
+    missing: &mut MissingFiles<'_>,
 ) -> ParseResult<PolygonTest<'a>> {
     let attributes = "method cmd sample description group points from-file verdict";
     element.warn_unless_known("executables", attributes);
@@ -175,11 +173,11 @@ fn read_test<'a>(
         input: parts[0].path.clone().unwrap_or_else(|| pack.tree.path(input)),
         answer: parts[1].path.clone(),
         input_validator_args: validator_args(Some(set), Some(group)),
-        is_answer_shown: element.attribute("sample") == Some("true") && !unmade.is_interactive,
+        is_answer_shown: element.attribute("sample") == Some("true") && !missing.is_interactive,
         name,
         ..TestCase::default()
     };
-    unmade.add_test(element, &case, parts, input)?;
+    missing.add_test(element, &case, parts, input)?;
     Ok(PolygonTest { element, case, group, points })
 }
 
@@ -206,17 +204,6 @@ fn has_windows_line_ends(path: &FilePath) -> bool {
         file.consume(length);
     }
     false
-}
-
-/// Every generator by its name in commands: its file name without the ending.
-pub(super) fn find_generators<'a>(pack: &PolygonReader<'a>) -> BTreeMap<String, Element<'a>> {
-    let files = pack.root.children_named("files");
-    let executables = files.flat_map(|files| files.nested("executables", "executable"));
-    let named = executables.filter_map(|executable| {
-        let path = PathBuf::from(executable.child("source")?.attribute("path")?);
-        Some((path.file_stem()?.to_string_lossy().into_owned(), executable))
-    });
-    named.collect()
 }
 
 #[cfg(test)]

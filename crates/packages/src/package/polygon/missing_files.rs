@@ -2,12 +2,10 @@
 //! and texts from Windows with this system's line ends.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::package::command_words::split_words;
 use crate::package::node::ParseResult;
-use crate::package::polygon::assets::main_solution;
-use crate::package::polygon::judging::find_generators;
 use crate::package::polygon::programs::new_program;
 use crate::package::polygon::xml::Element;
 use crate::package::polygon::{EXPORT_HELP, PolygonReader, SETTINGS};
@@ -65,7 +63,7 @@ impl<'a> MissingFiles<'a> {
         [input, answer]: [TestFile; 2],
         name: &str,
     ) -> ParseResult<()> {
-        if [&input, &answer].iter().all(|it| it.path.is_some() && !it.is_windows) {
+        if [&input, &answer].iter().all(|file| file.path.is_some() && !file.is_windows) {
             return Ok(());
         }
         let input = match input.path {
@@ -115,7 +113,7 @@ impl<'a> MissingFiles<'a> {
         let args: Vec<String> = words.collect();
         let is_plain = |word: &String| {
             argument_pieces(word)
-                .is_ok_and(|all| all.iter().all(|it| matches!(it, ArgumentPiece::Text(_))))
+                .is_ok_and(|all| all.iter().all(|piece| matches!(piece, ArgumentPiece::Text(_))))
         };
         if let Some(word) = args.iter().find(|word| !is_plain(word)) {
             let message = format!("juror would replace `{}` in the command", excerpt(word));
@@ -124,4 +122,22 @@ impl<'a> MissingFiles<'a> {
         let generator = new_program(self.pack, *described, ProgramKind::Generator)?;
         Ok(GeneratorCommand::new(generator.into(), args, line.to_owned()))
     }
+}
+
+/// Every generator by its name in commands: its file name without the ending.
+fn find_generators<'a>(pack: &PolygonReader<'a>) -> BTreeMap<String, Element<'a>> {
+    let files = pack.root.children_named("files");
+    let executables = files.flat_map(|files| files.nested("executables", "executable"));
+    let named = executables.filter_map(|executable| {
+        let path = PathBuf::from(executable.child("source")?.attribute("path")?);
+        Some((path.file_stem()?.to_string_lossy().into_owned(), executable))
+    });
+    named.collect()
+}
+
+fn main_solution(pack: &PolygonReader<'_>) -> Option<FilePath> {
+    let mut solutions = pack.root.child("assets")?.nested("solutions", "solution");
+    let main = solutions.find(|element| element.attribute("tag") == Some("main"))?;
+    let path = main.child("source")?.attribute("path")?;
+    Some(pack.tree.file(path)?.path.clone())
 }

@@ -35,7 +35,7 @@ mod tests {
     #[test]
     fn a_path_pattern_takes_the_number_of_a_test() {
         let check = |pattern: &str, number: usize, expected: Option<&str>| {
-            let found = PathPattern::parse(pattern).map(|it| it.path(number));
+            let found = PathPattern::parse(pattern).map(|pattern| pattern.path(number));
             assert_eq!(found.as_deref(), expected, "{pattern}");
         };
         check("tests/%02d", 7, Some("tests/07"));

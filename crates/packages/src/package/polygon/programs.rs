@@ -28,10 +28,10 @@ impl Resources {
             let Ok(item) = find_source(file, tree) else { continue };
             let include = IncludedFile::for_all_languages(item.path.clone());
             let is_for = |asset: &str| {
-                file.nested("assets", "asset").any(|it| it.attribute("name") == Some(asset))
+                file.nested("assets", "asset").any(|entry| entry.attribute("name") == Some(asset))
             };
             if is_for("solution") {
-                if file.attribute("type").is_some_and(|it| it.starts_with("h.")) {
+                if file.attribute("type").is_some_and(|kind| kind.starts_with("h.")) {
                     let of = |code: &str| include.clone().for_language(code);
                     resources.for_submissions.extend(["c", "cpp"].map(of));
                 } else {
@@ -82,6 +82,6 @@ pub(super) fn new_program(
 
 /// The code of the language of a source, if the ending alone does not determine it.
 pub(super) fn source_language(source: Element<'_>) -> Option<String> {
-    let is_python2 = source.attribute("type").is_some_and(|it| it.starts_with("python.2"));
+    let is_python2 = source.attribute("type").is_some_and(|kind| kind.starts_with("python.2"));
     is_python2.then(|| "python2".to_owned())
 }

@@ -33,8 +33,7 @@ pub(super) fn add_groups(
     // The tests of a group come together, whatever their numbers are.
     tests.sort_by_key(|test| names.iter().position(|name| *name == test.group));
     let of_tests = tests.iter().any(|test| test.points.is_some_and(|points| points != 0.0));
-    let of_groups =
-        || described.iter().any(|it| group_points(*it).is_some_and(|it| it > Score::ZERO));
+    let of_groups = || described.iter().any(|group| group_points(*group) > Some(Score::ZERO));
     let has_points = of_tests || of_groups();
     if has_points {
         for test in &mut tests {
@@ -116,7 +115,7 @@ fn add_scored_groups(
         data.groups.push(TestGroup::scored(name, max_score, aggregation, require_pass));
     }
     // If groups have points of their own, their sum replaces that of the tests.
-    let most = data.groups[1..].iter().filter_map(|it| it.scoring.as_ref()?.max_score);
+    let most = data.groups[1..].iter().filter_map(|group| group.scoring.as_ref()?.max_score);
     let most = Score::new(most.map(Score::points).sum());
     if let Some(whole) = data.groups[0].scoring.as_mut() {
         whole.max_score = most;

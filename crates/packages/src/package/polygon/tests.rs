@@ -121,14 +121,14 @@ fn problem(changes: &[(&str, &str)]) -> (TempDir, Problem) {
 fn remarks(dir: &Path) -> Vec<String> {
     let PackageReading { diagnostics, .. } = read(dir);
     let prefix = format!("{}/", dir.display());
-    diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")).collect()
+    diagnostics.iter().map(|diagnostic| diagnostic.to_string().replace(&prefix, "")).collect()
 }
 
 /// Checks that there is one remark about a changed package, without the directory.
 fn check(changes: &[(&str, &str)], without: &[&str], expected: &str) {
     let keep = package(changes, without);
     let lines = remarks(keep.path());
-    assert!(lines.iter().any(|it| it.contains(expected)), "{changes:?}: {lines:#?}");
+    assert!(lines.iter().any(|line| line.contains(expected)), "{changes:?}: {lines:#?}");
 }
 
 #[test]
@@ -141,26 +141,26 @@ fn a_package_is_read_without_a_remark() {
         problem.names,
         [("en".to_owned(), "Sum".to_owned()), ("ru".to_owned(), "Сумма".to_owned())]
     );
-    assert_eq!(problem.limits.time_limit.map(|it| it.as_millis()), Some(1500));
-    assert_eq!(problem.limits.memory.map(|it| it.0), Some(256 << 20));
+    assert_eq!(problem.limits.time_limit.map(|limit| limit.as_millis()), Some(1500));
+    assert_eq!(problem.limits.memory.map(|bytes| bytes.0), Some(256 << 20));
     assert_eq!(
         (problem.kind.grading, problem.kind.interaction),
         (Grading::PassFail, Interaction::None)
     );
     assert_eq!(problem.io, ProgramIo::Standard);
-    let names: Vec<&str> = problem.test_data.cases.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = problem.test_data.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["tests/01", "tests/02", "tests/03"]);
     let args = ["--testset", "tests"].map(str::to_owned).to_vec();
     assert_eq!(problem.test_data.cases[0].input_validator_args, ValidatorArgs::All(args));
     let valid = &problem.test_data.valid_inputs;
-    assert_eq!(valid.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["files/v/01"]);
+    assert_eq!(valid.iter().map(|case| case.name.as_str()).collect::<Vec<_>>(), ["files/v/01"]);
     let invalid = &problem.test_data.invalid_inputs[0];
     assert_eq!(invalid.name, "files/v/02");
     let args = ["--testset", "tests", "--group", "1"].map(str::to_owned).to_vec();
     assert_eq!(invalid.input_validator_args, ValidatorArgs::All(args));
     assert_eq!(problem.test_data.output_trials.len(), 1);
     let include: Vec<_> =
-        problem.output_validators[0].include.iter().map(|it| it.name.clone()).collect();
+        problem.output_validators[0].include.iter().map(|file| file.name.clone()).collect();
     assert_eq!(include, [Path::new("testlib.h")]);
 }
 
@@ -190,7 +190,8 @@ fn missing_files_have_a_recipe() {
         }
         let unmade =
             read(keep.path()).problem.expect("a problem").pending_recipe.expect("a recipe");
-        let cases: Vec<String> = unmade.cases.iter().map(|it| case_line(it, keep.path())).collect();
+        let cases: Vec<String> =
+            unmade.cases.iter().map(|case| case_line(case, keep.path())).collect();
         assert_eq!(cases, expected);
         let lines = remarks(keep.path());
         assert_eq!(lines, [""; 0]);
@@ -211,8 +212,11 @@ fn tags_become_expectations() {
             let verdicts = verdicts.iter().flatten();
             verdicts.map(ToString::to_string).collect::<Vec<_>>().join(" ")
         };
-        let submission =
-            problem.submissions.iter().find(|it| it.name == "wa.py").expect("a solution");
+        let submission = problem
+            .submissions
+            .iter()
+            .find(|submission| submission.name == "wa.py")
+            .expect("a solution");
         let [rule] = &submission.expectations[..] else { panic!("{tag}") };
         let found = (list(&rule.permitted), list(&rule.required));
         assert_eq!(found, (permitted.to_owned(), required.to_owned()), "{tag}");
@@ -272,7 +276,7 @@ fn points_make_groups() {
             "tests/2 7.5 Sum tests/0,tests/1",
         ],
     );
-    let names: Vec<&str> = problem.test_data.cases.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> = problem.test_data.cases.iter().map(|case| case.name.as_str()).collect();
     assert_eq!(names, ["tests/0/01", "tests/1/02", "tests/2/03"]);
     // Only a group has points.
     let grouped = [" points=\"0\"", " points=\"12.5\"", " points=\"7.5\""]
@@ -308,7 +312,7 @@ fn an_interactor_makes_the_problem_interactive() {
     assert_eq!(problem.kind.interaction, Interaction::Interactive);
     assert!(problem.interactor.is_some());
     let lines = remarks(keep.path());
-    assert!(lines.iter().any(|it| it.contains("the interactor writes it")), "{lines:#?}");
+    assert!(lines.iter().any(|line| line.contains("the interactor writes it")), "{lines:#?}");
 }
 
 #[test]

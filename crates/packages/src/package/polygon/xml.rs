@@ -51,13 +51,13 @@ fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
         }
         let tag = first_tag(rest);
         if tag.len() > MAX_TAG_SIZE {
-            let what = format!("a tag of more than {}", Bytes(MAX_TAG_SIZE as u64));
-            return Err(XmlFault::Large(start, what));
+            let finding = format!("a tag of more than {}", Bytes(MAX_TAG_SIZE as u64));
+            return Err(XmlFault::Large(start, finding));
         }
         name_spaces += memmem::find_iter(tag, b"xmlns").count();
         if name_spaces > MAX_NAME_SPACES {
-            let what = format!("more than {MAX_NAME_SPACES} name spaces");
-            return Err(XmlFault::Large(start, what));
+            let finding = format!("more than {MAX_NAME_SPACES} name spaces");
+            return Err(XmlFault::Large(start, finding));
         }
         position = start + tag.len().max(1);
     }
@@ -82,9 +82,9 @@ fn first_tag(text: &[u8]) -> &[u8] {
 pub(super) fn parse<'a>(page: FileReporter<'a>) -> Option<Document<'a>> {
     match parse_document(&page.file.text) {
         Ok(document) => Some(document),
-        Err(XmlFault::Large(at, what)) => {
+        Err(XmlFault::Large(at, finding)) => {
             let range = page.file.range(at..at + 1);
-            page.error(range, format!("has {what}, which juror does not read"), "");
+            page.error(range, format!("has {finding}, which juror does not read"), "");
             None
         }
         Err(XmlFault::Invalid(error)) => {
@@ -200,24 +200,24 @@ impl<'a> Element<'a> {
     /// Reports all but these child elements and attributes, which are separated by blanks: juror cannot tell whether
     /// others change how submissions are judged.
     pub(super) fn warn_unless_known(self, elements: &str, attributes: &str) {
-        let is_among = |all: &str, name: &str| all.split(' ').any(|it| it == name);
+        let is_among = |all: &str, name: &str| all.split(' ').any(|word| word == name);
         for child in self.children().filter(|child| !is_among(elements, child.name())) {
-            let what = format!("`{}` has an element `{}`", self.name(), excerpt(child.name()));
-            child.warn_of_unknown(&what, elements);
+            let finding = format!("`{}` has an element `{}`", self.name(), excerpt(child.name()));
+            child.warn_of_unknown(&finding, elements);
         }
         let all = self.node.attributes().map(|attribute| attribute.name());
         for name in all.filter(|name| !is_among(attributes, name)) {
-            let what = format!("`{}` has an attribute `{}`", self.name(), excerpt(name));
-            self.warn_of_unknown(&what, attributes);
+            let finding = format!("`{}` has an attribute `{}`", self.name(), excerpt(name));
+            self.warn_of_unknown(&finding, attributes);
         }
     }
 
-    fn warn_of_unknown(self, what: &str, known: &str) {
+    fn warn_of_unknown(self, finding: &str, known: &str) {
         let known = match known {
             "" => "nothing".to_owned(),
             known => comma_list(known.split(' ')),
         };
-        let message = format!("{what}, which juror does not know");
+        let message = format!("{finding}, which juror does not know");
         self.warning(message, format!("it may change how submissions are judged; known: {known}"));
     }
 }
@@ -230,11 +230,11 @@ mod tests {
     #[test]
     fn a_text_that_takes_long_is_refused() {
         let check = |text: &str, expected: Option<&str>| {
-            let what = match parse_document(text) {
-                Err(XmlFault::Large(_, what)) => Some(what),
+            let finding = match parse_document(text) {
+                Err(XmlFault::Large(_, finding)) => Some(finding),
                 Ok(_) | Err(XmlFault::Invalid(_)) => None,
             };
-            assert_eq!(what.as_deref(), expected, "{}", &text[..60]);
+            assert_eq!(finding.as_deref(), expected, "{}", &text[..60]);
         };
         let attributes =
             |count: usize| (0..count).map(|at| format!(" a{at}='>'")).collect::<String>();

@@ -94,7 +94,7 @@ impl GeneratorPrograms {
     /// A file or directory below `generators/`.
     fn find_program(&self, name: &str, node: &Node<'_>) -> ParseResult<FilePath> {
         let path = self.dir.join(name);
-        let meant = || path_meant(name, &self.dir).map(|it| did_you_mean(&it));
+        let meant = || path_meant(name, &self.dir).map(|path| did_you_mean(&path));
         if !is_normal_path(name) {
             let message = format!("a generator is below generators/, not `{}`", excerpt(name));
             let help = || "write its path from there, without `..`".to_owned();

@@ -36,19 +36,20 @@ pub(super) fn resolve_includes<'a, 'd>(
 ) -> Vec<(RecipeLink, Node<'a>)> {
     let positions = directories.iter().enumerate();
     let by_keys: HashMap<&str, usize> =
-        positions.map(|(index, it)| (it.key_path.as_str(), index)).collect();
+        positions.map(|(index, directory)| (directory.key_path.as_str(), index)).collect();
     let includes: Vec<Vec<(&Node<'a>, IncludeTarget<'_>)>> = directories
         .iter()
-        .map(|it| {
-            it.includes.iter().filter_map(|node| Some((node, find_target(node, directories)?)))
+        .map(|dir| {
+            dir.includes.iter().filter_map(|node| Some((node, find_target(node, directories)?)))
         })
         .map(Iterator::collect)
         .collect();
     // The contents of each directory: inner directories, included ones, and cases.
     let mut inside: Vec<Vec<usize>> = vec![Vec::new(); directories.len()];
-    let own =
-        |it: &'d RecipeDirectory<'_>| it.cases.iter().flat_map(|it| &it.names).map(String::as_str);
-    let mut cases: Vec<Vec<&str>> = directories.iter().map(|it| own(it).collect()).collect();
+    let own = |dir: &'d RecipeDirectory<'_>| {
+        dir.cases.iter().flat_map(|case| &case.names).map(String::as_str)
+    };
+    let mut cases: Vec<Vec<&str>> = directories.iter().map(|dir| own(dir).collect()).collect();
     for (index, directory) in directories.iter().enumerate() {
         for (_, target) in &includes[index] {
             match target {
@@ -108,15 +109,15 @@ fn find_target<'d>(
     let text = include.word().trim_matches('/');
     let last = |path: &str| !text.is_empty() && path.rsplit('/').next() == Some(text);
     let by_path = find_matching(all, |path| path == text);
-    let found = if by_path.is_empty() { find_matching(all, last) } else { by_path };
-    let mut found = found.into_iter();
-    match (found.next(), found.next()) {
+    let targets = if by_path.is_empty() { find_matching(all, last) } else { by_path };
+    let mut matching = targets.into_iter();
+    match (matching.next(), matching.next()) {
         (Some((_, only)), None) => Some(only),
         (None, _) => {
             let message =
                 format!("there is no directory or test case `{}` in this recipe", excerpt(text));
-            let cases = all.iter().flat_map(|it| &it.cases).map(|it| &it.key_path);
-            let known = all.iter().map(|it| &it.key_path).chain(cases).map(String::as_str);
+            let cases = all.iter().flat_map(|dir| &dir.cases).map(|case| &case.key_path);
+            let known = all.iter().map(|dir| &dir.key_path).chain(cases).map(String::as_str);
             let otherwise = "give its path, such as `secret/group1`";
             let known = known.filter(|known| !known.is_empty());
             include.error(message, did_you_mean_or(text, known, otherwise));
@@ -135,20 +136,20 @@ fn find_matching<'d>(
     all: &'d [RecipeDirectory<'_>],
     is_meant: impl Fn(&str) -> bool,
 ) -> Vec<(&'d str, IncludeTarget<'d>)> {
-    let mut found = Vec::new();
+    let mut targets = Vec::new();
     for (index, directory) in all.iter().enumerate() {
         let RecipeDirectory { name, key_path: keys, .. } = directory;
         if !keys.is_empty() && (is_meant(keys) || is_meant(name)) {
-            found.push((name.as_str(), IncludeTarget::Directory(index)));
+            targets.push((name.as_str(), IncludeTarget::Directory(index)));
         }
         for entry in &directory.cases {
             let names = entry.names.iter().map(String::as_str);
             let names: Vec<&str> =
                 names.filter(|name| is_meant(&entry.key_path) || is_meant(name)).collect();
             if let Some(first) = names.first() {
-                found.push((first, IncludeTarget::Cases(names)));
+                targets.push((first, IncludeTarget::Cases(names)));
             }
         }
     }
-    found
+    targets
 }

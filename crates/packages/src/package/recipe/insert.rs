@@ -3,6 +3,8 @@
 //! People maintain recipes by hand. The caller must read the new text and compare it with the old: if the recipe is
 //! written in a way that this code does not understand, it must be left alone.
 
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
 /// Inserts an entry at the end of its directory; `None` if the place is not found.
 ///
 /// `path` has the directories below `data/`, then the entry's name; missing directories are made. In a list, which
@@ -67,8 +69,6 @@ pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<Str
             .concat(),
     )
 }
-
-const BYTE_ORDER_MARK: char = '\u{feff}';
 
 const LINE_ENDS: [char; 2] = ['\r', '\n'];
 

@@ -59,7 +59,7 @@ pub fn read(
 ) -> RecipeReading {
     let faults = Faults::default();
     let document = SettingsFile::read(path, &faults, yaml::parse);
-    let root = document.as_ref().and_then(|it| it.root().non_null());
+    let root = document.as_ref().and_then(|document| document.root().non_null());
     let recipe = root.map(|root| {
         let cases = root.raw.get("data").map_or(0, names::numbered_cases);
         let mut reader = RecipeReader {
@@ -276,7 +276,7 @@ impl<'a> RecipeReader<'a> {
             return Err(node.error(message, "give a file in the package"));
         }
         if !path.exists() {
-            let meant = path_meant(below, base).map(|it| did_you_mean(&format!("/{it}")));
+            let meant = path_meant(below, base).map(|path| did_you_mean(&format!("/{path}")));
             let help = meant.unwrap_or_else(|| format!("{} does not exist", path.display()));
             return Err(node.error(format!("there is no `{}`", excerpt(below)), help));
         }

@@ -127,9 +127,8 @@ fn text_range(text: &str) -> Result<Vec<i64>, CountFault> {
 /// Suffixes of the names of cases for these counts: `-1`, `-2`. Consecutive counts have suffixes of the same width.
 pub(super) fn suffixes(counts: &[i64]) -> Vec<String> {
     let consecutive = counts.windows(2).all(|pair| pair[0].checked_add(1) == Some(pair[1]));
-    let width =
-        if consecutive { counts.iter().map(|count| count.to_string().len()).max() } else { None };
-    let width = width.unwrap_or(0);
+    let lengths = counts.iter().map(|count| count.to_string().len());
+    let width = lengths.filter(|_| consecutive).max().unwrap_or(0);
     counts.iter().map(|count| format!("-{count:0width$}")).collect()
 }
 

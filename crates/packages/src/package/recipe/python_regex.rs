@@ -1,4 +1,5 @@
-//! Regular expressions of Python in the syntax of the crate `regex`.
+//! Regular expressions of Python in the syntax of the crate `regex`. What the two read differently is translated, and
+//! what the crate lacks is refused: a pattern must not match other files here than where its author tried it.
 //!
 //! Source: "Regular Expression Syntax" of Python 3.14's `re`. As in BAPCtools, `^` and `$` match at each line, and a dot
 //! matches a line end.

@@ -71,8 +71,11 @@ fn the_help_names_the_generator_or_solution_that_was_meant() {
             "solution: /submissions/accepted/a\ndata: {{secret: {{data: {{a: '{command}'}}}}}}\n"
         );
         let (_dir, reading) = read_recipe(false, &recipe);
-        let helps: Vec<_> =
-            reading.diagnostics.iter().filter_map(|it| it.help.as_deref()).collect();
+        let helps: Vec<_> = reading
+            .diagnostics
+            .iter()
+            .filter_map(|diagnostic| diagnostic.help.as_deref())
+            .collect();
         assert_eq!(helps, ["did you mean `/submissions/accepted/a.py`?", help], "{command}");
     };
     check("gen {seed}", "did you mean `gen.py`?");
@@ -87,7 +90,10 @@ fn the_help_names_the_generator_or_solution_that_was_meant() {
 fn names_that_differ_only_in_case_are_reported() {
     let check = |data: &str, warnings: usize| {
         let (_dir, reading) = read_recipe(false, &format!("data: {{secret: {{data: {data}}}}}\n"));
-        let count = reading.diagnostics.iter().filter(|it| it.message.ends_with("only in case"));
+        let count = reading
+            .diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.message.ends_with("only in case"));
         assert_eq!(count.count(), warnings, "{data}");
         assert!(!reading.diagnostics.iter().any(Diagnostic::is_error), "{data}");
     };
@@ -131,7 +137,7 @@ fn case_line(case: &RecipeCase) -> String {
         GivenContents::Link(target) => format!(" .{}->{target}", file.extension),
     };
     let patterns = case.patterns.iter();
-    let patterns = patterns.map(|it| format!(" {}~{}", it.extension, it.text));
+    let patterns = patterns.map(|pattern| format!(" {}~{}", pattern.extension, pattern.text));
     let args = case.output_validator_args.iter();
     let args = args.map(|args| format!(" args={args:?}"));
     let rest: String = copy
@@ -526,7 +532,8 @@ fn the_number_of_cases_is_bounded() {
         let recipe = reading.recipe.unwrap();
         assert_eq!(recipe.cases.len() + recipe.links.len(), MAX_CASES);
         let messages = reading.diagnostics.iter();
-        let full = messages.filter(|it| it.message.contains("makes too many cases"));
+        let full =
+            messages.filter(|diagnostic| diagnostic.message.contains("makes too many cases"));
         assert_eq!(full.count(), 1);
     };
     let counted = |index| format!("  a{index}: {{generate: 'g {index} {{seed}}', count: 100}}\n");
@@ -600,7 +607,7 @@ proptest::proptest! {
         // Names are unique, and every link leads to a case.
         let recipe = reading.recipe.iter();
         for recipe in recipe {
-            let names: std::collections::BTreeSet<&str> = recipe.cases.iter().map(|it| it.name.as_str()).collect();
+            let names: std::collections::BTreeSet<&str> = recipe.cases.iter().map(|case| case.name.as_str()).collect();
             assert_eq!(names.len(), recipe.cases.len());
             assert!(recipe.links.iter().all(|link| names.contains(&*link.target) && !names.contains(&*link.name)));
         }

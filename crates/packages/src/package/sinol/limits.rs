@@ -13,8 +13,8 @@ use juror_core::units::Bytes;
 pub(super) fn read(tests: &[SinolTest], map: &mut Map<'_>, problem: &mut Problem) {
     let time = common_limit(tests, map, ["time_limit", "time_limits"], "ms");
     let memory = common_limit(tests, map, ["memory_limit", "memory_limits"], "KiB");
-    let time = time.map(|it| Duration::from_millis(it.into()));
-    problem.limits = ProblemLimits::stated(time, memory.map(|it| Bytes::kib(it.into())));
+    let time = time.map(|number| Duration::from_millis(number.into()));
+    problem.limits = ProblemLimits::stated(time, memory.map(|number| Bytes::kib(number.into())));
 }
 
 fn common_limit(
@@ -25,7 +25,7 @@ fn common_limit(
 ) -> Option<u32> {
     let whole = map.get(one, |node| positive::<u32>(node, unit));
     let listed = map.get(several, |node| limits_by_name(node, unit)).unwrap_or_default();
-    let find = |name: &str| listed.iter().find(|(it, _)| it == name).map(|(_, limit)| *limit);
+    let find = |name: &str| listed.iter().find(|(test, _)| test == name).map(|(_, limit)| *limit);
     let of_test = |test: &SinolTest| {
         // Limits of test `0` are those of the group.
         let own = find(&test.id).filter(|_| test.id != "0");

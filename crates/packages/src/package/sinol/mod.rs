@@ -128,8 +128,8 @@ fn report_unsupported(tree: &PackageFiles, id: &str, map: &mut Map<'_>) {
 }
 
 fn read_validators(tree: &PackageFiles, id: &str, problem: &mut Problem) {
-    let program = |what: &str, kind| {
-        let item = named_programs::find_source(tree, "prog", &[&format!("{id}{what}")])?;
+    let program = |suffix: &str, kind| {
+        let item = named_programs::find_source(tree, "prog", &[&format!("{id}{suffix}")])?;
         Some(named_programs::new_program(item, kind, named_programs::header_files(tree, "prog")))
     };
     problem.output_protocol = Protocol::Sinol;

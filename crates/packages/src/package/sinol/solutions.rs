@@ -21,8 +21,8 @@ pub(super) fn read(tree: &PackageFiles, id: &str, map: &mut Map<'_>, problem: &m
     let is_left_out = |language: &Language| {
         left_out.iter().any(|ending| language.reads(Path::new(&format!("x.{ending}"))))
     };
-    let unjudged = LANGUAGES.iter().filter(|it| is_left_out(it));
-    problem.unjudged = unjudged.map(|it| it.code.to_owned()).collect();
+    let unjudged = LANGUAGES.iter().filter(|language| is_left_out(language));
+    problem.unjudged = unjudged.map(|language| language.code.to_owned()).collect();
     for item in tree.children("prog").filter(|item| is_solution(item, id)) {
         if Language::of_file(&item.path).is_some_and(is_left_out) {
             let message =
@@ -35,7 +35,7 @@ pub(super) fn read(tree: &PackageFiles, id: &str, map: &mut Map<'_>, problem: &m
     }
     let expected = map.get("sinol_expected_scores", |node| node.entries("a map of solutions"));
     for node in expected.into_iter().flatten() {
-        let found = problem.submissions.iter().position(|it| it.name == node.key);
+        let found = problem.submissions.iter().position(|submission| submission.name == node.key);
         match found.map(|index| read_expectations(&node, problem).map(|all| (index, all))) {
             Some(Ok((index, all))) => problem.submissions[index].expectations.extend(all),
             // The fault is already reported.
@@ -53,7 +53,7 @@ pub(super) fn read(tree: &PackageFiles, id: &str, map: &mut Map<'_>, problem: &m
 fn is_solution(item: &PackageEntry, id: &str) -> bool {
     let Some(rest) = item.stem().strip_prefix(id) else { return false };
     let rest = rest.strip_prefix(['b', 's']).unwrap_or(rest);
-    let rest = rest.trim_start_matches(|it: char| it.is_ascii_digit());
+    let rest = rest.trim_start_matches(|c: char| c.is_ascii_digit());
     let is_name = rest.is_empty() || rest.starts_with('_');
     is_name && item.is_file() && Language::of_file(&item.path).is_some()
 }
@@ -72,7 +72,7 @@ fn read_extra_files(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Proble
     for node in args.into_iter().flatten() {
         for arg in node.one_or_more() {
             let item = tree.file(&format!("prog/{}", arg.word()));
-            let code = item.and_then(|item| Language::of_file(&item.path)).map(|it| it.code);
+            let code = item.and_then(|item| Some(Language::of_file(&item.path)?.code));
             match item.zip(code) {
                 Some((item, code @ ("c" | "cpp"))) if language_code(node.key) == Some(code) => {
                     include(item, code);
@@ -116,7 +116,7 @@ fn read_extra_files(tree: &PackageFiles, map: &mut Map<'_>, problem: &mut Proble
 }
 
 fn language_code(ending: &str) -> Option<&'static str> {
-    Language::of_file(Path::new(&format!("x.{ending}"))).map(|it| it.code)
+    Language::of_file(Path::new(&format!("x.{ending}"))).map(|language| language.code)
 }
 
 fn read_expectations(node: &Node<'_>, problem: &Problem) -> ParseResult<Vec<Expectation>> {
@@ -127,13 +127,13 @@ fn read_expectations(node: &Node<'_>, problem: &Problem) -> ParseResult<Vec<Expe
     map.warn_of_rest();
     for (group, rule) in by_group.into_iter().flatten() {
         let name = group_name(group);
-        let Some(found) = problem.test_data.groups.iter().find(|it| it.name == name) else {
+        let Some(found) = problem.test_data.groups.iter().find(|group| group.name == name) else {
             let message = format!("group {group} has no test in in/");
             node.warning(message, "make the inputs first: `sinol-make gen`");
             continue;
         };
         // A required group may be the cause of the status.
-        let depends = found.scoring.as_ref().is_some_and(|it| !it.require_pass.is_empty());
+        let depends = found.scoring.as_ref().is_some_and(|rules| !rules.require_pass.is_empty());
         let cases = Some(name);
         all.push(if depends && rule.required.is_some() {
             Expectation { cases, permitted: None, required: None, ..rule }

@@ -32,7 +32,7 @@ pub(super) fn read_tests(tree: &PackageFiles, id: &str) -> Vec<SinolTest> {
     for (dir, ending) in [("in", ".in"), ("out", ".out")] {
         for item in tree.children(dir).filter(|item| item.is_file()) {
             let Some(stem) = item.base_name().strip_suffix(ending) else { continue };
-            match stem.strip_prefix(id).and_then(|it| Some((it, parse_group(it)?))) {
+            match stem.strip_prefix(id).and_then(|test| Some((test, parse_group(test)?))) {
                 None => {
                     let message = format!(
                         "is not a test of `{}`: tests are called `{0}1{ending}`, `{0}2a{ending}`, …",
@@ -62,9 +62,9 @@ pub(super) fn read_tests(tree: &PackageFiles, id: &str) -> Vec<SinolTest> {
 
 /// The group of a test: digits, then letters and digits.
 fn parse_group(test: &str) -> Option<u32> {
-    let digits = test.len() - test.trim_start_matches(|it: char| it.is_ascii_digit()).len();
+    let digits = test.len() - test.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     let (number, rest) = test.split_at(digits);
-    let is_name = rest.bytes().all(|it| it.is_ascii_digit() || it.is_ascii_lowercase());
+    let is_name = rest.bytes().all(|byte| byte.is_ascii_digit() || byte.is_ascii_lowercase());
     let number = number.parse().ok().filter(|_| is_name)?;
     Some(if rest.ends_with("ocen") { 0 } else { number })
 }
@@ -75,11 +75,11 @@ pub(super) fn add_groups(
     map: &mut Map<'_>,
     problem: &mut Problem,
 ) {
-    let scores =
-        map.get("scores", |node| parse_by_group(node, |it| number(it, NumberBound::AtLeast(0.0))));
+    let points = |node: &Node<'_>| number(node, NumberBound::AtLeast(0.0));
+    let scores = map.get("scores", |node| parse_by_group(node, points));
     let needed = map.get("subtask_dependencies", |node| {
-        parse_by_group(node, |it| {
-            it.items("a sequence of groups")?.map(|it| parse_group_number(&it)).collect()
+        parse_by_group(node, |list| {
+            list.items("a sequence of groups")?.map(|item| parse_group_number(&item)).collect()
         })
     });
     let needed: BTreeMap<u32, Vec<u32>> = needed.unwrap_or_default();
@@ -89,7 +89,7 @@ pub(super) fn add_groups(
     let mut numbers: Vec<u32> = tests.iter().map(|test| test.group).collect();
     numbers.dedup();
     let scoring = problem.kind.grading == Grading::Scoring;
-    let scored: Vec<u32> = numbers.iter().copied().filter(|it| *it != 0).collect();
+    let scored: Vec<u32> = numbers.iter().copied().filter(|number| *number != 0).collect();
     let points = match scores {
         Some(scores) => scores,
         None if scoring => equal_parts(tree, &scored),
@@ -99,11 +99,11 @@ pub(super) fn add_groups(
         tree.faults.error(&*tree.path(SETTINGS), message, help);
     };
     if scoring {
-        for group in points.keys().filter(|it| **it != 0 && !scored.contains(it)) {
+        for group in points.keys().filter(|group| **group != 0 && !scored.contains(group)) {
             let help = "make the inputs first: `sinol-make gen`; or correct `scores`";
             error(format!("group {group} has points, but no test in in/"), help);
         }
-        for group in scored.iter().filter(|it| !points.contains_key(it)) {
+        for group in scored.iter().filter(|group| !points.contains_key(group)) {
             error(format!("group {group} has tests but no points"), "add it to `scores`");
         }
     }
@@ -123,23 +123,23 @@ pub(super) fn add_groups(
                 );
                 error(message, "correct `subtask_dependencies`");
             }
-            let mut further = needed.get(one).into_iter().flatten();
-            if let Some(lost) = further.find(|it| !before.contains(it)) {
+            let mut indirect = needed.get(one).into_iter().flatten();
+            if let Some(other) = indirect.find(|group| !before.contains(group)) {
                 let message = format!(
-                    "group {group} depends on {one}, which depends on {lost}, but {group} does not; juror would \
-                     make it depend on {lost}"
+                    "group {group} depends on {one}, which depends on {other}, but {group} does not; juror would \
+                     make it depend on {other}"
                 );
                 error(message, SINOL_MAKE_HELP);
             }
         }
     }
-    let all = Score::new(points.iter().filter(|(it, _)| **it != 0).map(|(_, it)| it).sum());
+    let sum = Score::new(points.iter().filter(|(group, _)| **group != 0).map(|(_, one)| one).sum());
     let groups = &mut problem.test_data.groups;
-    groups.push(TestGroup::scored(ALL_GROUPS, all, Aggregation::Sum, Vec::new()));
+    groups.push(TestGroup::scored(ALL_GROUPS, sum, Aggregation::Sum, Vec::new()));
     groups.extend(numbers.iter().map(|group| {
         let points = points.get(group).filter(|_| *group != 0).copied().unwrap_or_default();
         let before = needed.get(group).into_iter().flatten();
-        let before = before.map(|it| group_name(*it)).collect();
+        let before = before.map(|group| group_name(*group)).collect();
         TestGroup::scored(group_name(*group), Score::new(points), Aggregation::Min, before)
     }));
     if !scoring {
@@ -169,7 +169,7 @@ pub(super) fn parse_by_group<'a, T>(
     let mut all = BTreeMap::new();
     for node in node.entries("a map by the numbers of groups")? {
         match node.key.parse() {
-            Ok(group) => all.extend(parse(&node).ok().map(|it| (group, it))),
+            Ok(group) => all.extend(parse(&node).ok().map(|value| (group, value))),
             Err(_) => {
                 let message = format!("`{}` is not a group number", excerpt(node.key));
                 node.at_key().error(message, "write one such as 1");
@@ -190,7 +190,7 @@ pub(super) fn add_cases(
     tests: Vec<SinolTest>,
     problem: &mut Problem,
 ) {
-    let mut unmade = Vec::new();
+    let mut recipe_cases = Vec::new();
     for test in tests {
         let answer = format!("out/{id}{}.out", test.id);
         let case = TestCase {
@@ -213,7 +213,7 @@ pub(super) fn add_cases(
                 tree.faults.error(&test.input, message, "add the file, or the model solution");
                 continue;
             };
-            unmade.push(RecipeCase::new(
+            recipe_cases.push(RecipeCase::new(
                 case.name.clone(),
                 (&test.input).into(),
                 InputSource::File(test.input.path),
@@ -222,5 +222,5 @@ pub(super) fn add_cases(
         }
         problem.test_data.cases.push(case);
     }
-    problem.pending_recipe = Recipe::of_cases(tree.path(SETTINGS), unmade);
+    problem.pending_recipe = Recipe::of_cases(tree.path(SETTINGS), recipe_cases);
 }

@@ -53,7 +53,7 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
             Some(scoring) => {
                 let points = scoring.max_score.expect("a greatest score").points();
                 let needed: String =
-                    scoring.require_pass.iter().map(|it| format!(" after {it}")).collect();
+                    scoring.require_pass.iter().map(|group| format!(" after {group}")).collect();
                 format!("{}: {points} {:?}{needed}", group.name, scoring.aggregation)
             }
         }));
@@ -63,21 +63,21 @@ fn read_with(changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str]) 
         for submission in &problem.submissions {
             let include = submission.program.include.iter();
             let include: String = include
-                .map(|it| {
-                    let language = it.language.as_deref().unwrap_or_default();
-                    format!(" +{} for {language}", it.name.display())
+                .map(|file| {
+                    let language = file.language.as_deref().unwrap_or_default();
+                    format!(" +{} for {language}", file.name.display())
                 })
                 .collect();
             lines.push(format!("{}{include}", submission.name));
-            lines.extend(submission.expectations.iter().map(|it| {
-                let score = it.score.map(|it| it.to_string());
-                let about = it.cases.as_deref().unwrap_or("all");
-                format!("  {about}: {score:?} {:?} {:?}", it.permitted, it.required)
+            lines.extend(submission.expectations.iter().map(|rule| {
+                let score = rule.score.map(|score| score.to_string());
+                let about = rule.cases.as_deref().unwrap_or("all");
+                format!("  {about}: {score:?} {:?} {:?}", rule.permitted, rule.required)
             }));
         }
     }
     let prefix = format!("{}/", keep.path().display());
-    lines.extend(diagnostics.iter().map(|it| it.to_string().replace(&prefix, "")));
+    lines.extend(diagnostics.iter().map(|diagnostic| diagnostic.to_string().replace(&prefix, "")));
     lines
 }
 
@@ -112,9 +112,9 @@ fn groups_tests_and_solutions_are_read() {
 fn points_are_shared_and_groups_depend_on_others() {
     let check = |changes: &[(&str, &str)], more: &[(&str, &str)], expected: &[&str]| {
         let lines = read_with(changes, more, &[]);
-        let groups: Vec<&String> = lines.iter().filter(|it| it.starts_with("tests/")).collect();
+        let groups: Vec<&String> = lines.iter().filter(|line| line.starts_with("tests/")).collect();
         let groups: Vec<&str> =
-            groups.iter().filter_map(|it| it.split_once('/')).map(|it| it.1).collect();
+            groups.iter().filter_map(|line| line.split_once('/')).map(|parts| parts.1).collect();
         assert_eq!(groups[..expected.len()], *expected, "{lines:#?}");
     };
     let equal = ("scores:\n  1: 40\n  2: 60\n", "");
@@ -137,7 +137,7 @@ fn libraries_are_built_with_solutions() {
     ];
     let lines = read_with(&[("title: Sum", keys)], &files, &[]);
     let expected = "abc.cpp +abclib.cpp for cpp +abc2lib.cc for cpp +abclib.h for c +abclib.h for cpp +abclib.py for python3";
-    assert!(lines.iter().any(|it| it == expected), "{lines:#?}");
+    assert!(lines.iter().any(|line| line == expected), "{lines:#?}");
 }
 
 #[test]
@@ -145,7 +145,7 @@ fn unsupported_settings_are_reported() {
     let check =
         |changes: &[(&str, &str)], more: &[(&str, &str)], without: &[&str], expected: &str| {
             let lines = read_with(changes, more, without);
-            assert!(lines.iter().any(|it| it.contains(expected)), "{expected}: {lines:#?}");
+            assert!(lines.iter().any(|line| line.contains(expected)), "{expected}: {lines:#?}");
         };
     let key = |key: &str, expected: &str| {
         check(&[("title: Sum", &format!("title: Sum\n{key}"))], &[], &[], expected);
@@ -181,11 +181,11 @@ fn unsupported_settings_are_reported() {
     check(&[], &[], &["prog/abc.cpp"], "has no answer out/abc0.out, and there is no prog/abc.*");
     let other = read_with(&[("sinol_task_id: abc", "sinol_task_id: xyz")], &[], &[]);
     assert!(
-        !other.iter().any(|it| it.contains("group 1")),
+        !other.iter().any(|line| line.contains("group 1")),
         "one cause, one kind of error: {other:#?}"
     );
     let scores = ("scores:\n  1: 40\n  2: 60\n", "");
-    let more = ["3", "4", "5", "6"].map(|it| (format!("in/abc{it}.in"), "1\n"));
+    let more = ["3", "4", "5", "6"].map(|number| (format!("in/abc{number}.in"), "1\n"));
     let more: Vec<(&str, &str)> = more.iter().map(|(name, text)| (name.as_str(), *text)).collect();
     check(&[scores], &more, &[], "share 100 points among 6 groups in different ways");
     let deep = "subtask_dependencies:\n  2: [1]\n  3: [2]";

@@ -80,11 +80,11 @@ impl LatexTranslator<'_, '_> {
     fn polygon_problem(&mut self, body: Range<usize>) {
         let text = Rc::clone(&self.text);
         let mut scanner = LatexScanner::new(&text, body, &self.search_budget);
-        let title = scanner.argument();
+        let range = scanner.argument();
         for _ in 0..4 {
             scanner.argument();
         }
-        let title = self.inline(title);
+        let title = self.inline(range);
         self.title = Some(title).filter(|title| !title.is_empty());
         self.translate_range(scanner.remaining_range());
     }
@@ -192,7 +192,7 @@ fn list_attribute(option: &str) -> Option<String> {
         Some(_) => Some(String::new()),
         None if ["", "nosep", "noitemsep", "wide"].contains(&option) => Some(String::new()),
         None => {
-            let sign = option.trim_matches(|it: char| it.is_ascii_punctuation());
+            let sign = option.trim_matches(|c: char| c.is_ascii_punctuation());
             Some(format!(" type=\"{}\"", kind(sign)?.1))
         }
     }

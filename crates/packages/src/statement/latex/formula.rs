@@ -1,4 +1,6 @@
 //! Rewrites formulas: macros, and commands of MathJax that the converter lacks, become commands that it knows.
+//!
+//! The result is text again, not a tree: the converter has the parser for formulas, and its report of their faults.
 
 use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
 use crate::statement::latex::DEEPEST;
@@ -116,8 +118,8 @@ impl FormulaRewriter<'_> {
 
     fn command(&mut self, name: &str, text: &str, scanner: &mut LatexScanner<'_>) {
         let is_kept = self.is_numbered && ["tag", "label"].contains(&name);
-        if let Some(it) = self.macros.get(name) {
-            let expanded = self.macros.expand(&it, text, scanner);
+        if let Some(found) = self.macros.get(name) {
+            let expanded = self.macros.expand(&found, text, scanner);
             self.deeper(expanded.as_deref(), Self::formula);
         } else if LatexMacros::is_definition(name.trim_end_matches('*')) {
             let fault = self.macros.define(name, text, scanner).err();
@@ -134,7 +136,7 @@ impl FormulaRewriter<'_> {
             COMMANDS.iter().find(|(known, ..)| *known == name && !is_kept)
         {
             let arguments = scanner.arguments(forms);
-            let arguments: Vec<&str> = arguments.into_iter().map(|it| &text[it]).collect();
+            let arguments: Vec<&str> = arguments.into_iter().map(|range| &text[range]).collect();
             let expanded = self.macros.substitute(body, &arguments);
             self.deeper(expanded.as_deref(), Self::formula);
         } else if name == "\\" {
@@ -154,12 +156,12 @@ impl FormulaRewriter<'_> {
         if self.cell.groups > 0 && BESIDE_CELLS.contains(&name) {
             let arguments =
                 scanner.arguments(if ["tag", "label"].contains(&name) { "m" } else { "" });
-            let argument = arguments.into_iter().next().map(|it| format!("{{{}}}", &text[it]));
+            let argument = arguments.into_iter().next().map(|part| format!("{{{}}}", &text[part]));
             self.end_cell();
             return self.begin_cell(&format!("\\{name}{} ", argument.unwrap_or_default()));
         }
         self.written.extend(["\\", name]);
-        if name.starts_with(|it: char| it.is_ascii_alphabetic()) && !scanner.is_at_group() {
+        if name.starts_with(|c: char| c.is_ascii_alphabetic()) && !scanner.is_at_group() {
             self.written.push(' ');
         }
         match name {
@@ -245,7 +247,8 @@ impl FormulaRewriter<'_> {
 
     /// One without width or height is only a space.
     fn rule(&mut self, width: &str, height: &str) {
-        let has_ink = [width, height].iter().all(|it| it.contains(|it| ('1'..='9').contains(&it)));
+        let has_ink =
+            [width, height].iter().all(|length| length.contains(|c| ('1'..='9').contains(&c)));
         match has_ink {
             true if width == height => self.written.push_str("\\blacksquare "),
             true => self.written.extend(["\\underline{\\hspace{", width, "}}"]),
@@ -273,10 +276,10 @@ impl FormulaRewriter<'_> {
                 LatexToken::Space | LatexToken::Paragraph => self.written.push(' '),
                 LatexToken::Cell => self.written.push_str("\\&"),
                 LatexToken::Group(inner) => {
-                    self.deeper(Some(&text[inner]), |it, text| it.text_content(style, text));
+                    self.deeper(Some(&text[inner]), |this, text| this.text_content(style, text));
                 }
                 LatexToken::Math { formula, .. } => {
-                    self.between_texts(style, |it| it.formula(formula));
+                    self.between_texts(style, |this| this.formula(formula));
                 }
                 LatexToken::Command(name) => {
                     if !self.text_command(style, name, text, &mut scanner) {
@@ -296,9 +299,9 @@ impl FormulaRewriter<'_> {
         text: &str,
         scanner: &mut LatexScanner<'_>,
     ) -> bool {
-        if let Some(it) = self.macros.get(name) {
-            let expanded = self.macros.expand(&it, text, scanner);
-            self.deeper(expanded.as_deref(), |it, text| it.text_content(style, text));
+        if let Some(found) = self.macros.get(name) {
+            let expanded = self.macros.expand(&found, text, scanner);
+            self.deeper(expanded.as_deref(), |this, text| this.text_content(style, text));
         } else if let Some(mark) = accent_mark(name) {
             match with_accent(&text[scanner.argument()], mark) {
                 Some(letter) => self.push_plain(&letter),
@@ -308,7 +311,7 @@ impl FormulaRewriter<'_> {
             self.push_plain(symbol);
         } else if let Some((_, new)) = TEXTS.iter().find(|(known, _)| *known == name) {
             let argument = &text[scanner.argument()];
-            self.between_texts(style, |it| it.text(new, argument));
+            self.between_texts(style, |this| this.text(new, argument));
         } else if name == "\\" {
             self.written.push(' ');
         } else {

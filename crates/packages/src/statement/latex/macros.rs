@@ -61,7 +61,7 @@ impl LatexMacros {
             _ => {
                 let parameters = scanner.option();
                 new.parameters =
-                    parameters.and_then(|it| text[it].trim().parse().ok()).unwrap_or(0);
+                    parameters.and_then(|range| text[range].trim().parse().ok()).unwrap_or(0);
                 new.default = scanner.option().map(|range| text[range].to_owned());
                 let is_def = command == "def";
                 let pattern = if is_def { &text[scanner.range_before_brace()] } else { "" };
@@ -87,19 +87,19 @@ impl LatexMacros {
     /// Reads the arguments of a macro and returns its text; `None` if all macros make too much text.
     pub(super) fn expand(
         &mut self,
-        it: &LatexMacro,
+        called: &LatexMacro,
         text: &str,
         scanner: &mut LatexScanner<'_>,
     ) -> Option<String> {
         let mut arguments = Vec::new();
-        for index in 0..it.parameters.min(9) {
-            let default = it.default.as_deref().filter(|_| index == 0);
+        for index in 0..called.parameters.min(9) {
+            let default = called.default.as_deref().filter(|_| index == 0);
             arguments.push(match default {
                 Some(default) => scanner.option().map_or(default, |range| &text[range]),
                 None => &text[scanner.argument()],
             });
         }
-        self.substitute(&it.body, &arguments)
+        self.substitute(&called.body, &arguments)
     }
 
     /// Replaces `#1` by the first argument.
@@ -107,7 +107,7 @@ impl LatexMacros {
         let mut text = String::new();
         let mut rest = if self.expanded_bytes > MOST_EXPANDED { "" } else { body };
         while let Some((before, after)) = rest.split_once('#') {
-            let number = after.chars().next().and_then(|it| it.to_digit(10)).unwrap_or(0) as usize;
+            let number = after.chars().next().and_then(|c| c.to_digit(10)).unwrap_or(0) as usize;
             let argument = arguments.get(number.wrapping_sub(1));
             text.extend([before, argument.unwrap_or(&"#")]);
             rest = if argument.is_some() { &after[1..] } else { after };

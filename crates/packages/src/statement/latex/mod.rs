@@ -3,9 +3,9 @@
 //! Source: problem package format 2025-09, "LaTeX environment and supported subset".
 
 mod environments;
-mod formula;
+pub(super) mod formula;
 mod formula_commands;
-mod macros;
+pub(super) mod macros;
 mod scanner;
 mod symbols;
 mod tables;
@@ -19,16 +19,14 @@ use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
 use crate::statement::TranslationState;
 use crate::statement::html::escape;
 use crate::statement::images;
-pub(super) use crate::statement::latex::formula::rewrite_formula;
-pub(super) use crate::statement::latex::macros::LatexMacros;
+use crate::statement::latex::macros::LatexMacros;
 use crate::statement::latex::scanner::{LatexScanner, LatexToken, SearchBudget};
 use crate::statement::latex::symbols::{
     TextStyle, container_arguments, ignored_arguments, lasting_style, space_arguments,
     style_of_argument,
 };
 use crate::statement::latex::writer::HtmlWriter;
-use crate::statement::markdown::FORMULA_HELP;
-use crate::statement::math::{self, FormulaTranslator};
+use crate::statement::math::{self, FORMULA_HELP, FormulaTranslator};
 use crate::statement::page;
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
@@ -155,8 +153,8 @@ impl LatexTranslator<'_, '_> {
 
     fn command(&mut self, name: &str, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let plain = name.trim_end_matches('*');
-        if let Some(it) = self.math.macros.get(plain) {
-            let expanded = self.math.macros.expand(&it, &self.text, scanner);
+        if let Some(found) = self.math.macros.get(plain) {
+            let expanded = self.math.macros.expand(&found, &self.text, scanner);
             return self.translate_macro(expanded, at);
         }
         if let Some(text) = symbol_text(name) {
@@ -292,9 +290,10 @@ impl LatexTranslator<'_, '_> {
                 self.writer.push_block(&self.scope.samples.sample_of_files(input, output));
             }
             "exmp" => {
-                let texts = [scanner.argument(), scanner.argument()];
-                let texts = texts.map(|text| self.text[text].to_owned());
-                let sample = self.scope.samples.sample_of_texts(texts.each_ref().map(|it| &**it));
+                let ranges = [scanner.argument(), scanner.argument()];
+                let texts = ranges.map(|range| self.text[range].to_owned());
+                let sample =
+                    self.scope.samples.sample_of_texts(texts.each_ref().map(String::as_str));
                 self.writer.push_block(&sample);
             }
             "item" => self.add_remark(at, "`\\item` is outside a list", COMMANDS_HELP),
@@ -373,8 +372,8 @@ impl LatexTranslator<'_, '_> {
 
     fn constant(&mut self, at: Range<usize>, scanner: &mut LatexScanner<'_>) {
         let name = self.text[scanner.argument()].trim().to_owned();
-        let found = self.scope.problem.constants.iter().find(|it| it.key == name);
-        match found.map(|it| escape(&it.value)) {
+        let found = self.scope.problem.constants.iter().find(|constant| constant.key == name);
+        match found.map(|constant| escape(&constant.value)) {
             Some(value) => self.writer.push_text(&value),
             None => {
                 let message = format!("unknown constant `{name}`");
@@ -387,8 +386,8 @@ impl LatexTranslator<'_, '_> {
     fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) {
         let constants = self.scope.problem.constants.iter();
         let constants = constants.filter(|_| formula.contains("\\constant{"));
-        let formula = constants.fold(formula.to_owned(), |formula, it| {
-            formula.replace(&format!("\\constant{{{}}}", it.key), &it.value)
+        let formula = constants.fold(formula.to_owned(), |formula, constant| {
+            formula.replace(&format!("\\constant{{{}}}", constant.key), &constant.value)
         });
         let translated = self.math.translate(&formula, alone).unwrap_or_else(|reason| {
             let message = format!("this formula is shown as written: {reason}");
@@ -470,7 +469,7 @@ impl LatexTranslator<'_, '_> {
 
     fn add_remark(&mut self, at: Range<usize>, message: impl Into<String>, help: &str) {
         let at = self.expanded_at.clone().unwrap_or(at);
-        self.scope.remarks.extend(self.source.new_remark(at, message.into(), help));
+        self.scope.diagnostics.extend(self.source.new_remark(at, message.into(), help));
     }
 }
 

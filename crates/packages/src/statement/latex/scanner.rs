@@ -1,4 +1,7 @@
 //! Scans a LaTeX text: groups and environments as a whole, formulas unparsed.
+//!
+//! A group or environment is a range of the text, and a scanner of its own reads what is in it. So a brace without its
+//! partner is one odd token, and the rest of the statement is shown all the same.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -96,12 +99,12 @@ impl<'a> LatexScanner<'a> {
         Self { text, position: range.start, end: range.end, search_budget: ahead.clone() }
     }
 
-    fn find(&self, start: usize, what: &str) -> Option<usize> {
+    fn find(&self, start: usize, needle: &str) -> Option<usize> {
         let found = find_outside_comments(
             self.text,
             start,
             self.search_budget.limit(start, self.end),
-            what,
+            needle,
         );
         self.search_budget.spend(found.unwrap_or(self.end).saturating_sub(start));
         found
@@ -162,8 +165,8 @@ impl<'a> LatexScanner<'a> {
         end.is_some()
     }
 
-    fn after(&self, what: &str) -> Option<usize> {
-        self.find(self.position, what).map(|found| found + what.len())
+    fn after(&self, needle: &str) -> Option<usize> {
+        self.find(self.position, needle).map(|found| found + needle.len())
     }
 
     /// Where the text goes on after `\iffalse`: behind its `\else` or `\fi`.
@@ -242,7 +245,8 @@ impl<'a> LatexScanner<'a> {
                 _ => LatexToken::Command(name),
             };
         }
-        if rest[name.len()..].starts_with('*') && STARRED_COMMANDS.split(' ').any(|it| it == name) {
+        let has_star = rest[name.len()..].starts_with('*');
+        if has_star && STARRED_COMMANDS.split(' ').any(|starred| starred == name) {
             name = &rest[..name.len() + 1];
         }
         let start = self.position;
@@ -281,20 +285,20 @@ impl<'a> LatexScanner<'a> {
     }
 
     /// Finds a text, in comments and after a backslash, too.
-    fn find_plain(&self, start: usize, what: &str) -> Option<usize> {
+    fn find_plain(&self, start: usize, needle: &str) -> Option<usize> {
         let mut far = self.search_budget.limit(start, self.end);
         while !self.text.is_char_boundary(far) {
             far -= 1;
         }
-        let found = self.text[start..far].find(what).map(|found| start + found);
+        let found = self.text[start..far].find(needle).map(|found| start + found);
         self.search_budget.spend(found.unwrap_or(far) - start);
         found
     }
 
     /// `\begin` is already scanned.
     fn environment(&mut self, start: usize) -> LatexToken<'a> {
-        let name = self.argument();
-        let name = &self.text[name];
+        let range = self.argument();
+        let name = &self.text[range];
         let (open, close) = (format!("\\begin{{{name}}}"), format!("\\end{{{name}}}"));
         let is_verbatim = VERBATIM_ENVIRONMENTS.iter().any(|(known, _)| *known == name);
         let end = if is_verbatim {

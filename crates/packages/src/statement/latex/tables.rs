@@ -34,7 +34,7 @@ impl LatexTranslator<'_, '_> {
         let columns = alignments(&letters);
         let mut rows = String::new();
         // For each column, the number of further rows that a cell covers.
-        let mut taken: HashMap<usize, usize> = HashMap::new();
+        let mut rows_below: HashMap<usize, usize> = HashMap::new();
         let is_end = |token: &LatexToken<'_>| {
             matches!(token, LatexToken::Command("\\" | "tabularnewline" | "cr"))
         };
@@ -48,7 +48,7 @@ impl LatexTranslator<'_, '_> {
             for cell in self.split_at(row, |token| *token == LatexToken::Cell) {
                 let TableCell { content, rest, columns: wide, rows: high } =
                     self.cell(cell.clone());
-                if let Some(covered) = taken.get_mut(&column).filter(|covered| **covered > 0) {
+                if let Some(covered) = rows_below.get_mut(&column).filter(|covered| **covered > 0) {
                     *covered -= 1;
                     column += 1;
                     if !text[cell.clone()].trim().is_empty() {
@@ -68,7 +68,7 @@ impl LatexTranslator<'_, '_> {
                     "<td style=\"text-align:{align}\"{colspan}{rowspan}>{inner}</td>"
                 ));
                 (column..column + wide).for_each(|column| {
-                    taken.insert(column, high.saturating_sub(1));
+                    rows_below.insert(column, high.saturating_sub(1));
                 });
                 column += wide;
             }

@@ -63,7 +63,7 @@ fn check_case_directories(pack: &PackageReader<'_>) {
             pack.faults.warning(item, message, "move it there, or remove it");
         }
     }
-    for group in pack.tree.below("data/secret").iter().filter(|it| it.is_directory()) {
+    for group in pack.tree.below("data/secret").iter().filter(|item| item.is_directory()) {
         if !has_cases(group) && !group.base_name().ends_with(".files") {
             let message = "is a test group without test cases";
             pack.faults.warning(group, message, "add a test case, or remove it");
@@ -75,8 +75,8 @@ fn check_case_directories(pack: &PackageReader<'_>) {
 pub(super) fn has_scores(problem: &Problem) -> bool {
     let default = GradingKeys::default().with_defaults();
     let groups = problem.graders.iter().flat_map(|graders| &graders.groups);
-    groups.map(|group| &group.grading).any(|it| {
-        (it.accept_score, it.reject_score, it.range)
+    groups.map(|group| &group.grading).any(|grading| {
+        (grading.accept_score, grading.reject_score, grading.range)
             != (default.accept_score, default.reject_score, default.range)
     })
 }
@@ -128,7 +128,7 @@ impl<'a> LegacyDataReader<'a> {
         let mut entries: BTreeMap<String, DataEntry<'a>> = BTreeMap::new();
         for item in tree.children(directory) {
             if let Some(split) =
-                case_files::split_case_file(item).filter(|it| !is_settings(item, it.base))
+                case_files::split_case_file(item).filter(|file| !is_settings(item, file.base))
             {
                 let entry = entries.entry(format!("{}.ans", split.base));
                 let entry =

@@ -28,7 +28,7 @@ pub(super) fn dialect(dir: &FilePath) -> Dialect {
 /// DOMjudge looks for the statement at the top of the package.
 pub(super) fn has_statement(tree: &PackageFiles) -> bool {
     tree.file(INI).is_some()
-        && ["pdf", "html", "txt"].iter().any(|it| tree.file(&format!("problem.{it}")).is_some())
+        && ["pdf", "html", "txt"].iter().any(|end| tree.file(&format!("problem.{end}")).is_some())
 }
 
 /// Reads the name, if `problem.yaml` has none, and the time limit. Returns the file that says the time limit.
@@ -101,7 +101,7 @@ fn read_text(tree: &PackageFiles, name: &str, faults: &Faults) -> Option<String>
 
 fn seconds(value: &str) -> Option<Duration> {
     let seconds = value.parse().ok().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    seconds.filter(|it| !it.is_zero() && it.as_secs() < 1_000_000)
+    seconds.filter(|seconds| !seconds.is_zero() && seconds.as_secs() < 1_000_000)
 }
 
 /// A value without quotes and comment, as PHP's `parse_ini_string` reads it.

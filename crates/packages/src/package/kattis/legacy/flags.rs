@@ -16,7 +16,7 @@ pub(super) fn normalize(flags: Vec<String>) -> Vec<String> {
     let mut others: Vec<String> = Vec::new();
     let mut rest = flags.iter();
     while let Some(flag) = rest.next() {
-        let those: &[usize] = match flag.as_str() {
+        let indices: &[usize] = match flag.as_str() {
             "float_tolerance" => &[0, 1],
             "float_absolute_tolerance" => &[0],
             "float_relative_tolerance" => &[1],
@@ -26,7 +26,7 @@ pub(super) fn normalize(flags: Vec<String>) -> Vec<String> {
             }
         };
         let Some(value) = rest.next() else { return flags };
-        those.iter().for_each(|index| tolerances[*index] = Some(value));
+        indices.iter().for_each(|index| tolerances[*index] = Some(value));
     }
     let tolerances = match tolerances {
         [Some(one), Some(other)] if one == other => [Some(("float_tolerance", one)), None],

@@ -43,16 +43,16 @@ pub(super) fn read(
     is_draft: bool,
     group: &str,
 ) -> GroupKeys {
-    let mut it = GroupKeys::default();
+    let mut keys = GroupKeys::default();
     let document = SettingsFile::read(&item.path, pack.faults, yaml::parse);
-    let map = document.as_ref().and_then(|it| it.root().non_null()?.map().ok());
-    let Some(mut map) = map.map(Map::without_nulls) else { return it };
-    map.set("input_validator_flags", &mut it.input_flags, |node| input_flags(pack, node));
-    map.set("output_validator_flags", &mut it.output_flags, |node| output_flags(pack, node));
+    let map = document.as_ref().and_then(|document| document.root().non_null()?.map().ok());
+    let Some(mut map) = map.map(Map::without_nulls) else { return keys };
+    map.set("input_validator_flags", &mut keys.input_flags, |node| input_flags(pack, node));
+    map.set("output_validator_flags", &mut keys.output_flags, |node| output_flags(pack, node));
     if is_draft {
-        map.set("input_validator_args", &mut it.input_flags, |node| input_flags(pack, node));
-        map.set("output_validator_args", &mut it.output_flags, |node| output_flags(pack, node));
-        map.set("args", &mut it.args, words);
+        map.set("input_validator_args", &mut keys.input_flags, |node| input_flags(pack, node));
+        map.set("output_validator_args", &mut keys.output_flags, |node| output_flags(pack, node));
+        map.set("args", &mut keys.args, words);
         map.get("full_feedback", boolean);
         map.ignore("hint description input_visualizer_args output_visualizer_args");
         for node in LATER_KEYS.into_iter().filter_map(|key| map.node(key)) {
@@ -61,59 +61,59 @@ pub(super) fn read(
             node.at_key().error(message, help);
         }
     }
-    it.grading = checked_grading_keys(pack, &mut map);
+    keys.grading = checked_grading_keys(pack, &mut map);
     if let (Some(flags), false) = (map.node("grader_flags"), group == "data")
-        && words(&flags).is_ok_and(|it| it.iter().any(|flag| flag == "ignore_sample"))
+        && words(&flags).is_ok_and(|flags| flags.iter().any(|flag| flag == "ignore_sample"))
     {
         flags.publishing_error("`ignore_sample` is only for data/testdata.yaml", "remove it here");
     }
     map.warn_of_rest();
-    it
+    keys
 }
 
 /// The keys about grading, of `testdata.yaml` and of `grading` in `problem.yaml`.
 pub(super) fn checked_grading_keys(pack: &PackageReader<'_>, map: &mut Map<'_>) -> GradingKeys {
-    let mut it = grading_keys(map);
+    let mut keys = grading_keys(map);
     let scores = ["accept_score", "reject_score", "range"].map(|key| map.node(key));
     if pack.yaml.problem_type.excludes("scoring") {
         for node in scores.into_iter().flatten() {
             let message = format!("`{}` is only for scoring problems", node.key);
             node.publishing_error(message, "remove it, or write `type: scoring` into problem.yaml");
         }
-        (it.accept_score, it.reject_score, it.range) = (None, None, None);
-        if it.is_custom == Some(true) {
+        (keys.accept_score, keys.reject_score, keys.range) = (None, None, None);
+        if keys.is_custom == Some(true) {
             let node = map.node("grading").unwrap_or(map.node.clone());
             let help = "remove it, or write `type: scoring` into problem.yaml";
             node.publishing_error("`grading: custom` is only for scoring problems", help);
-            it.is_custom = None;
+            keys.is_custom = None;
         }
     }
-    if it.is_custom == Some(true) && pack.tree.directory("graders").is_none() {
+    if keys.is_custom == Some(true) && pack.tree.directory("graders").is_none() {
         let node = map.node("grading").unwrap_or(map.node.clone());
         node.error("`grading: custom` without a grader", "add it to graders/");
     }
-    it
+    keys
 }
 
 /// The same keys as written, without checks against the rest of the package.
 pub(super) fn grading_keys(map: &mut Map<'_>) -> GradingKeys {
-    let mut it = GradingKeys::default();
-    map.set("on_reject", &mut it.on_reject, |node| match node.word() {
+    let mut keys = GradingKeys::default();
+    map.set("on_reject", &mut keys.on_reject, |node| match node.word() {
         "break" | "first_error" => Ok(Some(OnReject::Break)),
         "continue" | "grade" => Ok(Some(OnReject::Continue)),
         "worst_error" => Ok(None),
         _ => Err(node.must_be("`break` or `continue`")),
     });
-    map.set("grading", &mut it.is_custom, |node| match node.word() {
+    map.set("grading", &mut keys.is_custom, |node| match node.word() {
         "default" => Ok(false),
         "custom" => Ok(true),
         _ => Err(node.must_be("`default` or `custom`")),
     });
-    map.set("grader_flags", &mut it.grader_flags, words);
-    map.set("accept_score", &mut it.accept_score, score);
-    map.set("reject_score", &mut it.reject_score, score);
-    map.set("range", &mut it.range, range);
-    it
+    map.set("grader_flags", &mut keys.grader_flags, words);
+    map.set("accept_score", &mut keys.accept_score, score);
+    map.set("reject_score", &mut keys.reject_score, score);
+    map.set("range", &mut keys.range, range);
+    keys
 }
 
 fn score(node: &Node<'_>) -> ParseResult<Score> {
@@ -138,7 +138,7 @@ fn input_flags(pack: &PackageReader<'_>, node: &Node<'_>) -> ParseResult<Validat
     let named = if node.is_map() { named_flags(node)? } else { None };
     let Some((name, flags)) = named else { return pack.input_validator_args(node, words) };
     let known = pack.input_validator_names();
-    let is_named = |it: &&&str| **it == name || it.split('.').next() == Some(&name);
+    let is_named = |known: &&&str| **known == name || known.split('.').next() == Some(&name);
     let Some(name) = known.iter().find(is_named) else {
         let message = format!("there is no input validator `{}`", excerpt(&name));
         return Err(node.error(message, "write the name of one"));

@@ -76,7 +76,7 @@ const EARLY_DRAFT_RULES: VersionRules =
 const STATEMENTS: LocalizedTexts = LocalizedTexts {
     directory: "problem_statement",
     stem: "problem",
-    what: "statement",
+    noun: "statement",
     default: Some("en"),
 };
 
@@ -205,9 +205,9 @@ impl KattisLegacy {
     fn has_custom_validators(&self, pack: &PackageReader<'_>, yaml: &LegacyYaml) -> bool {
         let directory = pack.version.output_validator;
         let exists = pack.tree.directory(directory).is_some();
-        let talks = pack.yaml.problem_type.includes("interactive");
+        let is_interactive = pack.yaml.problem_type.includes("interactive");
         match yaml.is_custom {
-            it if !exists && (it == Some(true) || talks) => {
+            asked if !exists && (asked == Some(true) || is_interactive) => {
                 let message = "is missing: custom validation needs an output validator";
                 let help = "add the program that decides about outputs";
                 pack.faults.error(pack.tree.path(directory), message, help);
@@ -262,14 +262,17 @@ struct LegacyYaml {
     grading: GradingKeys,
 }
 
+/// The default memory limit of problemtools.
+const MEMORY: Bytes = Bytes::mib(1024);
+
 impl LegacyYaml {
     /// The values if there is no `problem.yaml`.
     fn new(is_draft: bool) -> Self {
-        let mut it = Self::default();
-        it.shared.problem_type = ProblemType::Unknown;
-        it.shared.file_writing = Some(true);
+        let mut yaml = Self::default();
+        yaml.shared.problem_type = ProblemType::Unknown;
+        yaml.shared.file_writing = Some(true);
         let [multiplier, margin] = if is_draft { [2.0, 1.5] } else { [5.0, 2.0] };
-        it.shared.limits = ProblemLimits {
+        yaml.shared.limits = ProblemLimits {
             ac_to_time_limit: multiplier,
             time_limit_to_tle: margin,
             memory: Some(MEMORY),
@@ -277,12 +280,9 @@ impl LegacyYaml {
             validation_memory: Some(MEMORY),
             ..ProblemLimits::default()
         };
-        it
+        yaml
     }
 }
-
-/// The default memory limit of problemtools.
-const MEMORY: Bytes = Bytes::mib(1024);
 
 /// Words separated by whitespace, or the items of a sequence.
 fn words(node: &Node<'_>) -> ParseResult<Vec<String>> {

@@ -23,32 +23,32 @@ const FOR_PEOPLE: &str = "author credits source source_url license rights_owner 
 
 pub(super) fn read_keys(map: Map<'_>, is_draft: bool) -> LegacyYaml {
     let mut map = map.without_nulls();
-    let mut it = LegacyYaml::new(is_draft);
+    let mut yaml = LegacyYaml::new(is_draft);
     map.node("problem_format_version");
-    map.set("name", &mut it.shared.names, read_names);
+    map.set("name", &mut yaml.shared.names, read_names);
     map.ignore(FOR_PEOPLE);
     let mut types = map.get("type", read_types).unwrap_or_else(|| vec!["pass-fail".to_owned()]);
     if let Some(node) = map.node("validation") {
-        read_validation(&node, &mut types, &mut it);
+        read_validation(&node, &mut types, &mut yaml);
     } else if !is_draft
-        && !["interactive", "multi-pass"].iter().any(|it| types.contains(&(*it).to_owned()))
+        && !["interactive", "multi-pass"].iter().any(|word| types.contains(&(*word).to_owned()))
     {
         // DOMjudge takes these types of later versions, too. Then the directory says whether a validator decides.
-        it.is_custom = Some(false);
+        yaml.is_custom = Some(false);
     }
-    let is_default = it.is_custom == Some(false);
+    let is_default = yaml.is_custom == Some(false);
     let flags = if is_default { flags::default_validator_flags } else { words };
-    map.set("validator_flags", &mut it.validator_flags, flags);
-    map.get("limits", |node| read_limits(node, &mut it.shared.limits, is_draft));
-    map.get("grading", |node| read_grading(node, &types, &mut it));
-    map.set("languages", &mut it.shared.languages, problem_yaml::read_languages);
+    map.set("validator_flags", &mut yaml.validator_flags, flags);
+    map.get("limits", |node| read_limits(node, &mut yaml.shared.limits, is_draft));
+    map.get("grading", |node| read_grading(node, &types, &mut yaml));
+    map.set("languages", &mut yaml.shared.languages, problem_yaml::read_languages);
     if is_draft {
-        map.set("allow_file_writing", &mut it.shared.file_writing, boolean);
-        map.set("constants", &mut it.shared.constants, constants::read);
+        map.set("allow_file_writing", &mut yaml.shared.file_writing, boolean);
+        map.set("constants", &mut yaml.shared.constants, constants::read);
     }
     map.warn_of_rest();
-    it.shared.problem_type = ProblemType::Known(types);
-    it
+    yaml.shared.problem_type = ProblemType::Known(types);
+    yaml
 }
 
 fn read_names(node: &Node<'_>) -> ParseResult<Vec<(String, String)>> {
@@ -57,7 +57,7 @@ fn read_names(node: &Node<'_>) -> ParseResult<Vec<(String, String)>> {
     }
     let names = node.entries("a map of language codes to names")?;
     let mut names: Vec<_> =
-        names.filter_map(|it| Some((it.key.to_owned(), text(&it).ok()?))).collect();
+        names.filter_map(|name| Some((name.key.to_owned(), text(&name).ok()?))).collect();
     names.sort();
     Ok(names)
 }
@@ -75,13 +75,13 @@ fn read_types(node: &Node<'_>) -> ParseResult<Vec<String>> {
 }
 
 /// `default`, or `custom` with `score`, `interactive` and, for DOMjudge, `multi-pass`.
-fn read_validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml) {
+fn read_validation(node: &Node<'_>, types: &mut Vec<String>, yaml: &mut LegacyYaml) {
     let Ok(words) = words(node) else { return };
     for word in &words {
         match word.as_str() {
-            "default" => it.is_custom = Some(false),
-            "custom" => it.is_custom = Some(true),
-            "score" => it.has_custom_score = true,
+            "default" => yaml.is_custom = Some(false),
+            "custom" => yaml.is_custom = Some(true),
+            "score" => yaml.has_custom_score = true,
             "interactive" | "multi-pass" => types.push(word.clone()),
             _ => {
                 node.error(
@@ -91,44 +91,44 @@ fn read_validation(node: &Node<'_>, types: &mut Vec<String>, it: &mut LegacyYaml
             }
         }
     }
-    let is_scoring = types.iter().any(|it| it == "scoring");
+    let is_scoring = types.iter().any(|word| word == "scoring");
     let is_late = |word: &String| ["score", "interactive", "multi-pass"].contains(&&**word);
-    if it.is_custom.is_none() && words.first().is_some_and(is_late) {
+    if yaml.is_custom.is_none() && words.first().is_some_and(is_late) {
         let help = "write `default`, or `custom` before `score` and `interactive`";
         node.error("begins neither with `default` nor with `custom`", help);
-    } else if it.is_custom == Some(false) && words.len() > 1 {
+    } else if yaml.is_custom == Some(false) && words.len() > 1 {
         node.error("only `custom` validation can be interactive or give scores", "write `custom`");
-    } else if it.has_custom_score && !is_scoring {
+    } else if yaml.has_custom_score && !is_scoring {
         node.publishing_error("`score` is only for scoring problems", "write `type: scoring`");
-        it.has_custom_score = false;
+        yaml.has_custom_score = false;
     }
 }
 
 /// Keys of drafts are also read in legacy packages, if they express what legacy cannot. Numbers may be in quotes, as in
 /// problemtools.
-fn read_limits(node: &Node<'_>, it: &mut ProblemLimits, is_draft: bool) -> ParseResult<()> {
+fn read_limits(node: &Node<'_>, limits: &mut ProblemLimits, is_draft: bool) -> ParseResult<()> {
     let factor = |node: &Node<'_>| number_or_text(node, NumberBound::Above(0.0));
     let mebibytes = |node: &Node<'_>| size(node, 1 << 20);
     let mut map = node.map()?.without_nulls();
-    map.set("time_multiplier", &mut it.ac_to_time_limit, factor);
-    map.set("time_safety_margin", &mut it.time_limit_to_tle, factor);
-    map.set("memory", &mut it.memory, mebibytes);
-    map.set("output", &mut it.output, mebibytes);
-    map.set("code", &mut it.code, |node| size(node, 1 << 10));
-    map.set("compilation_time", &mut it.compilation_time, seconds);
-    map.set("compilation_memory", &mut it.compilation_memory, mebibytes);
-    map.set("validation_time", &mut it.validation_time, seconds);
-    map.set("validation_memory", &mut it.validation_memory, mebibytes);
-    map.set("validation_output", &mut it.validation_output, mebibytes);
-    map.set("validation_passes", &mut it.validation_passes, passes);
+    map.set("time_multiplier", &mut limits.ac_to_time_limit, factor);
+    map.set("time_safety_margin", &mut limits.time_limit_to_tle, factor);
+    map.set("memory", &mut limits.memory, mebibytes);
+    map.set("output", &mut limits.output, mebibytes);
+    map.set("code", &mut limits.code, |node| size(node, 1 << 10));
+    map.set("compilation_time", &mut limits.compilation_time, seconds);
+    map.set("compilation_memory", &mut limits.compilation_memory, mebibytes);
+    map.set("validation_time", &mut limits.validation_time, seconds);
+    map.set("validation_memory", &mut limits.validation_memory, mebibytes);
+    map.set("validation_output", &mut limits.validation_output, mebibytes);
+    map.set("validation_passes", &mut limits.validation_passes, passes);
     // DOMjudge reads it in all versions.
-    map.set("time_limit", &mut it.time_limit, seconds);
+    map.set("time_limit", &mut limits.time_limit, seconds);
     if is_draft {
         if let Some(Ok(mut map)) = map.node("time_multipliers").map(|node| node.map()) {
-            map.set("ac_to_time_limit", &mut it.ac_to_time_limit, factor);
-            map.set("time_limit_to_tle", &mut it.time_limit_to_tle, factor);
+            map.set("ac_to_time_limit", &mut limits.ac_to_time_limit, factor);
+            map.set("time_limit_to_tle", &mut limits.time_limit_to_tle, factor);
         }
-        map.set("time_resolution", &mut it.time_resolution, seconds);
+        map.set("time_resolution", &mut limits.time_resolution, seconds);
     }
     map.warn_of_rest();
     Ok(())
@@ -153,16 +153,16 @@ fn size(node: &Node<'_>, unit: u64) -> ParseResult<Bytes> {
 }
 
 /// Reads `grading`: the old place of the grading keys, and keys that exist only there.
-fn read_grading(node: &Node<'_>, types: &[String], it: &mut LegacyYaml) -> ParseResult<()> {
+fn read_grading(node: &Node<'_>, types: &[String], yaml: &mut LegacyYaml) -> ParseResult<()> {
     let mut map = node.map()?.without_nulls();
     map.node("show_test_data_groups");
-    map.set("objective", &mut it.objective, |node| match node.word() {
+    map.set("objective", &mut yaml.objective, |node| match node.word() {
         "max" => Ok(Objective::Max),
         "min" => Ok(Objective::Min),
         _ => Err(node.must_be("`max` or `min`")),
     });
     let keys = grading_keys(&mut map);
-    it.grading = if types.iter().any(|it| it == "scoring") {
+    yaml.grading = if types.iter().any(|word| word == "scoring") {
         keys
     } else {
         GradingKeys { accept_score: None, reject_score: None, range: None, ..keys }
@@ -190,7 +190,7 @@ pub(super) fn names_of_statements(
         // A definition of the command gives no name.
         let calls = latex::command_arguments(&text, "problemname")
             .into_iter()
-            .filter(|[it]| !it.contains('#'));
+            .filter(|[name]| !name.contains('#'));
         let mut names = calls.map(|[name]| latex::plain_text(name)).filter(|name| !name.is_empty());
         Some((language.clone(), name_in_remark.or_else(|| names.next())?))
     };

@@ -88,7 +88,7 @@ short-name = a
     let statement = "--- problem_statement removed\n--- domjudge-problem.ini\nname = a\n--- problem.pdf\n%PDF\n";
     check(SMALLEST, statement, &[]);
     let problem = problem(SMALLEST, changes);
-    assert_eq!(problem.limits.time_limit.map(|it| it.as_secs_f64()), Some(1.5));
+    assert_eq!(problem.limits.time_limit.map(|limit| limit.as_secs_f64()), Some(1.5));
     assert_eq!(problem.limits.memory, Some(Bytes::mib(1024)));
     assert_eq!(problem.limits.ac_to_time_limit, 5.0);
 }
@@ -109,15 +109,15 @@ fn without_settings_scores_make_a_scoring_problem() {
 fn limits_have_the_defaults_of_the_version() {
     let check = |base: &str, changes: &str, expected: &str| {
         let limits = problem(base, changes).limits;
-        let it = format!(
+        let shown = format!(
             "{} {} {:?} {:?} {:?}",
             limits.ac_to_time_limit,
             limits.time_limit_to_tle,
-            limits.time_limit.map(|it| it.as_secs_f64()),
-            limits.memory.map(|it| it.0 >> 20),
-            limits.output.map(|it| it.0 >> 20),
+            limits.time_limit.map(|limit| limit.as_secs_f64()),
+            limits.memory.map(|bytes| bytes.0 >> 20),
+            limits.output.map(|bytes| bytes.0 >> 20),
         );
-        assert_eq!(it, expected, "{changes}");
+        assert_eq!(shown, expected, "{changes}");
     };
     let yaml = |limits: &str| format!("--- problem.yaml\nauthor: x\nlimits: {limits}\n");
     let draft = |limits: &str| {
@@ -156,8 +156,8 @@ fn the_first_of_several_time_limits_counts_and_others_are_reported() {
         assert_eq!(problem(base, &changes).layout.time_limit, origin, "{changes}");
         let others: Vec<String> = others
             .iter()
-            .map(|it| {
-                format!("warning {it}, which counts; make them equal, or remove one of the two")
+            .map(|remark| {
+                format!("warning {remark}, which counts; make them equal, or remove one of the two")
             })
             .collect();
         check(base, &changes, &others.iter().map(String::as_str).collect::<Vec<_>>());
@@ -298,7 +298,7 @@ fn validation_decides_about_output_validators() {
     let check = |base: &str, changes: &str, expected: &[&str]| {
         let problem = problem(base, changes);
         let names: Vec<&str> =
-            problem.output_validators.iter().map(|it| it.name.as_str()).collect();
+            problem.output_validators.iter().map(|program| program.name.as_str()).collect();
         assert_eq!(names, expected, "{changes}");
     };
     let two = "--- output_validators/a/run\nx\n--- output_validators/b.py\nx\n";
@@ -338,17 +338,17 @@ type: scoring
 fn groups(problem: &Problem) -> String {
     let mut text = String::new();
     for group in &problem.graders.as_ref().expect("graders").groups {
-        let it = &group.grading;
-        let range =
-            [it.range.from, it.range.to].map(|end| end.map_or("-".to_owned(), |it| it.to_string()));
+        let grading = &group.grading;
+        let range = [grading.range.from, grading.range.to]
+            .map(|end| end.map_or("-".to_owned(), |score| score.to_string()));
         writeln!(
             text,
             "{}: {:?} {:?} {} {} {}",
             group.name,
-            it.on_reject,
-            it.grader,
-            it.accept_score,
-            it.reject_score,
+            grading.on_reject,
+            grading.grader,
+            grading.accept_score,
+            grading.reject_score,
             range.join("..")
         )
         .expect("text");
@@ -572,13 +572,15 @@ x
 fn folders_of_submissions_expect_a_verdict_of_the_whole() {
     let check = |base: &str, name: &str, source: &str, expected: &str| {
         let problem = problem(base, &format!("--- submissions/{name}\n{source}\n"));
-        let submission = problem.submissions.iter().find(|it| it.name == name).expect("it");
-        let descriptions = submission.expectations.iter().map(|it| {
-            let overall = it.overall.as_ref().map(|it| {
-                let verdicts: Vec<&str> = it.verdicts.iter().map(|it| it.short()).collect();
-                format!("{}{}", verdicts.join("|"), if it.is_partial { " partly" } else { "" })
+        let submission =
+            problem.submissions.iter().find(|submission| submission.name == name).expect("it");
+        let descriptions = submission.expectations.iter().map(|rule| {
+            let overall = rule.overall.as_ref().map(|overall| {
+                let verdicts: Vec<&str> =
+                    overall.verdicts.iter().map(|verdict| verdict.short()).collect();
+                format!("{}{}", verdicts.join("|"), if overall.is_partial { " partly" } else { "" })
             });
-            let score = it.score.map(|score| format!("score {score}"));
+            let score = rule.score.map(|score| format!("score {score}"));
             overall.or(score).unwrap_or_else(|| "by cases".to_owned())
         });
         assert_eq!(descriptions.collect::<Vec<_>>().join(", "), expected, "{name}");

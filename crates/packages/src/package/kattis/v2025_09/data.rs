@@ -210,7 +210,7 @@ impl<'a> DirectoryReader<'a> {
         let found = match self.group_of(name) {
             Some(group) => settings.get(group),
             None if self.part.is_judged() => settings.get(self.part.name()),
-            None => Path::new(name).ancestors().skip(1).find_map(|it| settings.get(it.to_str()?)),
+            None => Path::new(name).ancestors().skip(1).find_map(|dir| settings.get(dir.to_str()?)),
         };
         found.cloned().unwrap_or_default()
     }

@@ -29,6 +29,15 @@ use juror_core::verdict::Verdict::{
 
 pub(in crate::package) struct Kattis202509;
 
+pub(in crate::package) const FOLDERS: [SubmissionFolder; 6] = [
+    folder("accepted", Some(&[AC]), None),
+    folder("rejected", None, Some(&[RTE, TLE, WA])),
+    folder("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
+    folder("time_limit_exceeded", Some(&[AC, TLE]), Some(&[TLE])),
+    folder("run_time_error", Some(&[AC, RTE]), Some(&[RTE])),
+    folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
+];
+
 const RULES: VersionRules = VersionRules {
     input_validators: &["input_validators"],
     output_validator: "output_validator",
@@ -38,15 +47,19 @@ const RULES: VersionRules = VersionRules {
 };
 
 const STATEMENTS: LocalizedTexts =
-    LocalizedTexts { directory: "statement", stem: "problem", what: "statement", default: None };
+    LocalizedTexts { directory: "statement", stem: "problem", noun: "statement", default: None };
 
-pub(in crate::package) const FOLDERS: [SubmissionFolder; 6] = [
-    folder("accepted", Some(&[AC]), None),
-    folder("rejected", None, Some(&[RTE, TLE, WA])),
-    folder("wrong_answer", Some(&[AC, WA]), Some(&[WA])),
-    folder("time_limit_exceeded", Some(&[AC, TLE]), Some(&[TLE])),
-    folder("run_time_error", Some(&[AC, RTE]), Some(&[RTE])),
-    folder("brute_force", Some(&[AC, RTE, TLE]), Some(&[RTE, TLE])),
+const RENAMED: RenamedKeys = &[
+    ("author", "in format 2025-09: `credits:` with `authors:` in it"),
+    ("source_url", "in format 2025-09: `source:` with `name:` and `url:` in it"),
+    ("validation", "in format 2025-09: `type: interactive`, or a program in `output_validator/`"),
+    (
+        "validator_flags",
+        "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
+    ),
+    ("grading", "in format 2025-09: keys of data/secret/test_group.yaml"),
+    ("judgement_type", "in format 2025-09: `type:`"),
+    ("submission_type", "in format 2025-09: `type:`"),
 ];
 
 impl Format for Kattis202509 {
@@ -114,39 +127,26 @@ impl Format for Kattis202509 {
     }
 }
 
-const RENAMED: RenamedKeys = &[
-    ("author", "in format 2025-09: `credits:` with `authors:` in it"),
-    ("source_url", "in format 2025-09: `source:` with `name:` and `url:` in it"),
-    ("validation", "in format 2025-09: `type: interactive`, or a program in `output_validator/`"),
-    (
-        "validator_flags",
-        "in format 2025-09: `output_validator_args: [...]` in data/secret/test_group.yaml and data/sample/test_group.yaml",
-    ),
-    ("grading", "in format 2025-09: keys of data/secret/test_group.yaml"),
-    ("judgement_type", "in format 2025-09: `type:`"),
-    ("submission_type", "in format 2025-09: `type:`"),
-];
-
 /// Renamed keys that only inform people.
 const FOR_PEOPLE: [&str; 2] = ["author", "source_url"];
 
 fn read_keys(map: Map<'_>, statements: &[String]) -> ProblemYaml {
     let mut map = map.with_keys_for_people(&FOR_PEOPLE);
-    let mut it = ProblemYaml::default();
+    let mut yaml = ProblemYaml::default();
     check_version(&mut map);
-    map.set("type", &mut it.problem_type, problem_type::read);
-    it.names = problem_yaml::read_names(&mut map, statements);
+    map.set("type", &mut yaml.problem_type, problem_type::read);
+    yaml.names = problem_yaml::read_names(&mut map, statements);
     problem_yaml::check_uuid(&mut map);
     map.get("version", text);
     credits::check(&mut map);
     map.get("embargo_until", problem_yaml::check_moment);
     map.get("keywords", texts);
-    map.set("limits", &mut it.limits, |node| limits::read(node, &it.problem_type));
-    map.set("languages", &mut it.languages, problem_yaml::read_languages);
+    map.set("limits", &mut yaml.limits, |node| limits::read(node, &yaml.problem_type));
+    map.set("languages", &mut yaml.languages, problem_yaml::read_languages);
     let file_writing = map.try_get("allow_file_writing", boolean);
-    it.file_writing = file_writing.ok().map(Option::unwrap_or_default);
-    map.set("constants", &mut it.constants, constants::read);
-    it
+    yaml.file_writing = file_writing.ok().map(Option::unwrap_or_default);
+    map.set("constants", &mut yaml.constants, constants::read);
+    yaml
 }
 
 fn check_version(map: &mut Map<'_>) {

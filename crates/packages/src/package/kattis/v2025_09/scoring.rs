@@ -1,4 +1,4 @@
-//! The keys of `test_group.yaml` about scores, and whether they fit together.
+//! The scoring of `secret` and its groups, and whether their keys fit together.
 //!
 //! Source: problem package format 2025-09, "Test data configuration", "Scoring problems".
 
@@ -6,98 +6,12 @@ use std::collections::BTreeMap;
 
 use crate::package::kattis::PackageReader;
 use crate::package::kattis::data_directory::DataDirectory;
-use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
-use crate::package::node::{Map, Node, ParseResult};
+use crate::package::kattis::v2025_09::test_yaml::{PlacedValue, ScoringKeys, TestDataSettings};
 use crate::package::suggest::{comma_list, did_you_mean, did_you_mean_or};
 use crate::package::text::excerpt;
-use crate::package::values::{integer, text};
-use crate::package::yaml::Value;
 use juror_core::diagnostic::SourcePlace;
 use juror_core::score::{Aggregation, GroupScoring, Score};
 use juror_core::test_data::{TestData, TestGroup};
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct ScoringKeys {
-    /// The inner `None` means `unbounded`.
-    pub max_score: Option<PlacedValue<Option<Score>>>,
-    pub aggregation: Option<PlacedValue<Aggregation>>,
-    pub require_pass: Vec<PlacedValue<String>>,
-    /// Whether a key has an invalid value. Then no key is reported as missing.
-    pub is_broken: bool,
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct PlacedValue<T> {
-    pub value: T,
-    pub place: SourcePlace,
-}
-
-pub(super) fn read(
-    pack: &PackageReader<'_>,
-    part: DataDirectory,
-    map: &mut Map<'_>,
-) -> ScoringKeys {
-    let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
-    let refused = match part {
-        _ if pack.yaml.problem_type.excludes("scoring") => {
-            "is only for scoring problems; this one is pass-fail"
-        }
-        DataDirectory::Sample => "is not permitted in data/sample: samples have no score",
-        DataDirectory::Secret => {
-            let max_score = map.try_get("max_score", |node| points_or_word("unbounded", node));
-            let aggregation = map.try_get("score_aggregation", read_aggregation);
-            return ScoringKeys {
-                is_broken: max_score.is_err() || aggregation.is_err(),
-                max_score: max_score.ok().flatten(),
-                aggregation: aggregation.ok().flatten(),
-                require_pass: map.get("require_pass", read_names).unwrap_or_default(),
-            };
-        }
-        _ => "has no meaning here: submissions are not judged on this data",
-    };
-    for node in nodes.into_iter().flatten() {
-        node.at_key().error(format!("`{}` {refused}", node.key), "remove it");
-    }
-    ScoringKeys::default()
-}
-
-/// Points, or a word for no points.
-pub(super) fn points_or_word(
-    word: &str,
-    node: &Node<'_>,
-) -> ParseResult<PlacedValue<Option<Score>>> {
-    let value = if node.word() == word {
-        None
-    } else {
-        let expected = format!("an integer of at least 0, or `{word}`");
-        Score::new(f64::from(integer::<u32>(node, 0, &expected)?))
-    };
-    Ok(PlacedValue { value, place: node.place() })
-}
-
-fn read_aggregation(node: &Node<'_>) -> ParseResult<PlacedValue<Aggregation>> {
-    let word = text(node)?;
-    let value = match word.as_str() {
-        "pass-fail" => Aggregation::PassFail,
-        "sum" => Aggregation::Sum,
-        "min" => Aggregation::Min,
-        _ => {
-            let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
-            return Err(node.unknown_word(message, &["pass-fail", "sum", "min"]));
-        }
-    };
-    Ok(PlacedValue { value, place: node.place() })
-}
-
-/// One name, or a sequence of names, which may be empty.
-fn read_names(node: &Node<'_>) -> ParseResult<Vec<PlacedValue<String>>> {
-    let items = match node.raw.value {
-        Value::Sequence(_) => node.items("names")?.collect(),
-        _ => vec![node.clone()],
-    };
-    let name = |node: &Node<'_>| Some(PlacedValue { value: text(node).ok()?, place: node.place() });
-    Ok(items.iter().filter_map(name).collect())
-}
 
 struct GroupWithKeys<'a> {
     name: &'a str,
@@ -120,7 +34,7 @@ pub(super) fn fill_in_scoring(
 ) {
     let settings = |name: &str| settings.get(name).cloned().unwrap_or_default();
     for group in
-        data.groups.iter_mut().filter(|it| it.name.starts_with(DataDirectory::Secret.name()))
+        data.groups.iter_mut().filter(|group| group.name.starts_with(DataDirectory::Secret.name()))
     {
         group.scoring = Some(with_defaults(&group.name, &settings(&group.name).scoring));
     }
@@ -144,9 +58,9 @@ fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
         (None, Aggregation::PassFail)
     };
     GroupScoring {
-        max_score: keys.max_score.as_ref().map_or(max_score, |it| it.value),
-        aggregation: keys.aggregation.as_ref().map_or(aggregation, |it| it.value),
-        require_pass: keys.require_pass.iter().map(|it| it.value.clone()).collect(),
+        max_score: keys.max_score.as_ref().map_or(max_score, |key| key.value),
+        aggregation: keys.aggregation.as_ref().map_or(aggregation, |key| key.value),
+        require_pass: keys.require_pass.iter().map(|key| key.value.clone()).collect(),
     }
 }
 
@@ -179,7 +93,7 @@ impl GroupWithKeys<'_> {
     }
 
     fn max_score_place(&self) -> &SourcePlace {
-        self.keys.max_score.as_ref().map_or(&self.file, |it| &it.place)
+        self.keys.max_score.as_ref().map_or(&self.file, |key| &key.place)
     }
 }
 
@@ -207,7 +121,7 @@ fn check_group(pack: &PackageReader<'_>, group: &GroupWithKeys<'_>, secret: &Gro
     let is_pass_fail =
         |group: &GroupWithKeys<'_>| group.scoring.aggregation == Aggregation::PassFail;
     if is_pass_fail(secret) && !is_pass_fail(group) {
-        let place = group.keys.aggregation.as_ref().map_or(&group.file, |it| &it.place);
+        let place = group.keys.aggregation.as_ref().map_or(&group.file, |key| &key.place);
         let message = format!("{name} must have pass-fail aggregation, because secret has it");
         let help = "change `score_aggregation` here or in data/secret/test_group.yaml";
         pack.faults.error(place, message, help);

@@ -1,45 +1,13 @@
-//! `static_validation_score` and `static_validator_args`: test cases that check the sources of a submission.
+//! The test cases that check the sources of a submission.
 //!
 //! Source: problem package format 2025-09, "Static validation test cases".
 
 use std::collections::BTreeMap;
 
 use crate::package::kattis::PackageReader;
-use crate::package::kattis::data_directory::DataDirectory;
-use crate::package::kattis::v2025_09::scoring::{PlacedValue, points_or_word};
-use crate::package::kattis::v2025_09::test_yaml::TestDataSettings;
-use crate::package::node::Map;
-use crate::package::values::texts;
-use juror_core::score::{Aggregation, Score};
+use crate::package::kattis::v2025_09::test_yaml::{StaticKeys, TestDataSettings};
+use juror_core::score::Aggregation;
 use juror_core::test_data::{StaticCase, TestCase, TestData};
-
-#[derive(Clone, Debug, Default)]
-pub(super) struct StaticKeys {
-    /// The inner `None` means `pass-fail`.
-    pub score: Option<PlacedValue<Option<Score>>>,
-    pub args: Vec<String>,
-}
-
-pub(super) fn read(part: DataDirectory, map: &mut Map<'_>) -> StaticKeys {
-    let nodes = ["static_validation_score", "static_validator_args"].map(|key| map.node(key));
-    let mut it = StaticKeys::default();
-    if !part.is_judged() {
-        for node in nodes.into_iter().flatten() {
-            let key = node.key;
-            let message =
-                format!("`{key}` has no meaning here: submissions are not judged on this data");
-            node.at_key().error(message, "remove it");
-        }
-        return it;
-    }
-    if let [None, Some(args)] = nodes {
-        let message = "`static_validator_args` without `static_validation_score`: there is no static validation";
-        args.at_key().error(message, "add `static_validation_score`, or remove the arguments");
-    }
-    map.set("static_validation_score", &mut it.score, |node| points_or_word("pass-fail", node));
-    map.set("static_validator_args", &mut it.args, texts);
-    it
-}
 
 /// The static validation test cases of the groups without faults.
 pub(super) fn static_cases(
@@ -52,13 +20,13 @@ pub(super) fn static_cases(
     let mut is_asked = false;
     for group in &data.groups {
         let Some(StaticKeys { score: Some(score), args }) =
-            settings.get(&group.name).map(|it| &it.static_validation)
+            settings.get(&group.name).map(|settings| &settings.static_validation)
         else {
             continue;
         };
         is_asked = true;
         let name = &group.name;
-        let rules = group.scoring.as_ref().map(|it| (it.aggregation, it.max_score));
+        let rules = group.scoring.as_ref().map(|scoring| (scoring.aggregation, scoring.max_score));
         let without = "write `static_validation_score: pass-fail`";
         let (message, help) = match (rules, score.value) {
             _ if validator.is_none() => (

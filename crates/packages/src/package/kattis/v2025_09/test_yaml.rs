@@ -1,18 +1,19 @@
-//! `test_group.yaml` and the `.yaml` files of test cases.
+//! The keys of `test_group.yaml` and of the `.yaml` files of test cases, each read alone. Whether the keys of several
+//! groups fit together is known only after all files.
 //!
 //! Source: problem package format 2025-09, "Test data configuration", "Test case configuration".
 
 use crate::package::files::PackageEntry;
 use crate::package::kattis::PackageReader;
 use crate::package::kattis::data_directory::{DataDirectory, SettingsScope};
-use crate::package::kattis::v2025_09::scoring::{self, ScoringKeys};
-use crate::package::kattis::v2025_09::static_validation::{self, StaticKeys};
 use crate::package::node::{Map, Node, ParseResult, RenamedKeys, SettingsFile};
-use crate::package::text::TextFile;
-use crate::package::values::{boolean, text, texts};
-use crate::package::yaml;
+use crate::package::text::{TextFile, excerpt};
+use crate::package::values::{boolean, integer, text, texts};
+use crate::package::yaml::{self, Value};
 use juror_core::check::options::Options;
+use juror_core::diagnostic::SourcePlace;
 use juror_core::language::constants::{GROWTH_HELP, replace_constants};
+use juror_core::score::{Aggregation, Score};
 use juror_core::test_data::ValidatorArgs;
 
 #[derive(Clone, Debug, Default)]
@@ -24,6 +25,29 @@ pub(super) struct TestDataSettings {
     pub output_visualizer_args: Option<Vec<String>>,
     pub scoring: ScoringKeys,
     pub static_validation: StaticKeys,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct ScoringKeys {
+    /// The inner `None` means `unbounded`.
+    pub max_score: Option<PlacedValue<Option<Score>>>,
+    pub aggregation: Option<PlacedValue<Aggregation>>,
+    pub require_pass: Vec<PlacedValue<String>>,
+    /// Whether a key has an invalid value. Then no key is reported as missing.
+    pub is_broken: bool,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct PlacedValue<T> {
+    pub value: T,
+    pub place: SourcePlace,
+}
+
+#[derive(Clone, Debug, Default)]
+pub(super) struct StaticKeys {
+    /// The inner `None` means `pass-fail`.
+    pub score: Option<PlacedValue<Option<Score>>>,
+    pub args: Vec<String>,
 }
 
 const RENAMED: RenamedKeys = &[
@@ -52,7 +76,7 @@ pub(super) fn read(
         file = TextFile::new_if_small(&item.path, text, pack.faults)?;
     }
     let document = SettingsFile::of(file, pack.faults, yaml::parse);
-    let map = document.as_ref().and_then(|it| it.root().non_null()?.map().ok());
+    let map = document.as_ref().and_then(|document| document.root().non_null()?.map().ok());
     Some(map.map(|map| read_settings(pack, part, role, map)).unwrap_or_default())
 }
 
@@ -63,12 +87,12 @@ fn read_settings(
     map: Map<'_>,
 ) -> TestDataSettings {
     let mut map = map.with_renamed_keys(RENAMED);
-    let mut it = TestDataSettings::default();
-    map.set("args", &mut it.args, texts);
-    map.set("input_validator_args", &mut it.input_validator_args, |node| {
+    let mut settings = TestDataSettings::default();
+    map.set("args", &mut settings.args, texts);
+    map.set("input_validator_args", &mut settings.input_validator_args, |node| {
         pack.input_validator_args(node, texts)
     });
-    map.set("output_validator_args", &mut it.output_validator_args, |node| {
+    map.set("output_validator_args", &mut settings.output_validator_args, |node| {
         read_output_validator_args(pack, node)
     });
     map.get("full_feedback", boolean);
@@ -78,16 +102,97 @@ fn read_settings(
     if role == SettingsScope::Case || !part.is_judged() {
         map.get("description", text);
     }
-    map.set("input_visualizer_args", &mut it.input_visualizer_args, texts);
-    map.set("output_visualizer_args", &mut it.output_visualizer_args, texts);
+    map.set("input_visualizer_args", &mut settings.input_visualizer_args, texts);
+    map.set("output_visualizer_args", &mut settings.output_visualizer_args, texts);
     if role != SettingsScope::Case {
-        it.scoring = scoring::read(pack, part, &mut map);
-        it.static_validation = static_validation::read(part, &mut map);
+        settings.scoring = read_scoring(pack, part, &mut map);
+        settings.static_validation = read_static_validation(part, &mut map);
     }
     if role == SettingsScope::Parent {
         warn_of_uninherited_settings(&mut map);
     }
-    it
+    settings
+}
+
+fn read_scoring(pack: &PackageReader<'_>, part: DataDirectory, map: &mut Map<'_>) -> ScoringKeys {
+    let nodes = ["max_score", "score_aggregation", "require_pass"].map(|key| map.node(key));
+    let refused = match part {
+        _ if pack.yaml.problem_type.excludes("scoring") => {
+            "is only for scoring problems; this one is pass-fail"
+        }
+        DataDirectory::Sample => "is not permitted in data/sample: samples have no score",
+        DataDirectory::Secret => {
+            let max_score = map.try_get("max_score", |node| points_or_word("unbounded", node));
+            let aggregation = map.try_get("score_aggregation", read_aggregation);
+            return ScoringKeys {
+                is_broken: max_score.is_err() || aggregation.is_err(),
+                max_score: max_score.ok().flatten(),
+                aggregation: aggregation.ok().flatten(),
+                require_pass: map.get("require_pass", read_names).unwrap_or_default(),
+            };
+        }
+        _ => "has no meaning here: submissions are not judged on this data",
+    };
+    for node in nodes.into_iter().flatten() {
+        node.at_key().error(format!("`{}` {refused}", node.key), "remove it");
+    }
+    ScoringKeys::default()
+}
+
+/// Points, or a word for no points.
+fn points_or_word(word: &str, node: &Node<'_>) -> ParseResult<PlacedValue<Option<Score>>> {
+    let value = if node.word() == word {
+        None
+    } else {
+        let expected = format!("an integer of at least 0, or `{word}`");
+        Score::new(f64::from(integer::<u32>(node, 0, &expected)?))
+    };
+    Ok(PlacedValue { value, place: node.place() })
+}
+
+fn read_aggregation(node: &Node<'_>) -> ParseResult<PlacedValue<Aggregation>> {
+    let word = text(node)?;
+    let value = match word.as_str() {
+        "pass-fail" => Aggregation::PassFail,
+        "sum" => Aggregation::Sum,
+        "min" => Aggregation::Min,
+        _ => {
+            let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
+            return Err(node.unknown_word(message, &["pass-fail", "sum", "min"]));
+        }
+    };
+    Ok(PlacedValue { value, place: node.place() })
+}
+
+/// One name, or a sequence of names, which may be empty.
+fn read_names(node: &Node<'_>) -> ParseResult<Vec<PlacedValue<String>>> {
+    let items = match node.raw.value {
+        Value::Sequence(_) => node.items("names")?.collect(),
+        _ => vec![node.clone()],
+    };
+    let name = |node: &Node<'_>| Some(PlacedValue { value: text(node).ok()?, place: node.place() });
+    Ok(items.iter().filter_map(name).collect())
+}
+
+fn read_static_validation(part: DataDirectory, map: &mut Map<'_>) -> StaticKeys {
+    let nodes = ["static_validation_score", "static_validator_args"].map(|key| map.node(key));
+    let mut keys = StaticKeys::default();
+    if !part.is_judged() {
+        for node in nodes.into_iter().flatten() {
+            let key = node.key;
+            let message =
+                format!("`{key}` has no meaning here: submissions are not judged on this data");
+            node.at_key().error(message, "remove it");
+        }
+        return keys;
+    }
+    if let [None, Some(args)] = nodes {
+        let message = "`static_validator_args` without `static_validation_score`: there is no static validation";
+        args.at_key().error(message, "add `static_validation_score`, or remove the arguments");
+    }
+    map.set("static_validation_score", &mut keys.score, |node| points_or_word("pass-fail", node));
+    map.set("static_validator_args", &mut keys.args, texts);
+    keys
 }
 
 /// The arguments, checked against those of the default output validator.

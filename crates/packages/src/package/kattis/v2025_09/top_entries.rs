@@ -33,7 +33,7 @@ pub(super) fn check_entries(tree: &PackageFiles) {
         let name = item.base_name();
         if KNOWN_ENTRIES.split(' ').any(|known| known == name) {
             // Known files have an ending or upper-case letters.
-            let is_directory = name.bytes().all(|it| it.is_ascii_lowercase() || it == b'_');
+            let is_directory = name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
             if is_directory && item.is_file() {
                 let message = "is ignored: it is a file, but must be a directory";
                 tree.faults.publishing_error(
@@ -45,9 +45,9 @@ pub(super) fn check_entries(tree: &PackageFiles) {
             continue;
         }
         let renamed = RENAMED_ENTRIES.iter().find(|(old, _)| *old == name);
-        let renamed = renamed.map(|(_, help)| (*help).to_owned());
+        let known = renamed.map(|(_, help)| (*help).to_owned());
         let Some(help) =
-            renamed.or_else(|| nearest(name, KNOWN_ENTRIES.split(' ')).map(did_you_mean))
+            known.or_else(|| nearest(name, KNOWN_ENTRIES.split(' ')).map(did_you_mean))
         else {
             continue;
         };

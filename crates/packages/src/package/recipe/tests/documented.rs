@@ -28,7 +28,9 @@ fn seeds_depend_on_commands_with_constants_and_counts_filled_in() {
             _ => None,
         });
         let found: Vec<(&str, String, String)> = commands
-            .map(|(name, it)| (name, format!("{}{}", it.random_salt, it.line), it.args.join("|")))
+            .map(|(name, command)| {
+                (name, format!("{}{}", command.random_salt, command.line), command.args.join("|"))
+            })
             .collect();
         let found: Vec<(&str, &str, &str)> =
             found.iter().map(|(name, text, args)| (*name, &**text, &**args)).collect();
@@ -66,7 +68,8 @@ fn commands_that_are_equal_after_they_are_filled_in_are_reported() {
     let check = |first: &str, second: &str, expected: &[&str]| {
         let lines = format!("    data:\n      a: {first}\n      b: {second}\n");
         let (_dir, reading) = read_recipe(false, &recipe_with_secret(&lines));
-        let messages: Vec<&str> = reading.diagnostics.iter().map(|it| &*it.message).collect();
+        let messages: Vec<&str> =
+            reading.diagnostics.iter().map(|diagnostic| &*diagnostic.message).collect();
         assert_eq!(messages, expected, "{first} {second}");
     };
     check("gen.py {seed} 10", "gen.py {seed} {{max}}", &[same]);

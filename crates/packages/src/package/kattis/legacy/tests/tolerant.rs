@@ -47,10 +47,12 @@ fn a_number_in_quotes_is_that_number() {
             format!("problem_format_version: {version}\nname: x\nauthor: x\nlimits: {limits}\n");
         let changes = format!("--- problem.yaml\n{yaml}");
         super::check(base, &changes, &[]);
-        let it = problem(base, &changes).limits;
-        let bytes = [it.memory, it.output, it.code].map(|it| it.map(|it| it.0 >> 10));
-        let times = [it.time_limit, it.compilation_time].map(|it| it.map(|it| it.as_secs_f64()));
-        let factors = [it.ac_to_time_limit, it.time_limit_to_tle];
+        let read = problem(base, &changes).limits;
+        let bytes =
+            [read.memory, read.output, read.code].map(|limit| limit.map(|bytes| bytes.0 >> 10));
+        let times = [read.time_limit, read.compilation_time]
+            .map(|limit| limit.map(|time| time.as_secs_f64()));
+        let factors = [read.ac_to_time_limit, read.time_limit_to_tle];
         assert_eq!(format!("{bytes:?} {times:?} {factors:?}"), expected, "{limits}");
     };
     check(SMALLEST, "{memory: '512'}", "[Some(524288), None, None] [None, None] [5.0, 2.0]");
@@ -138,7 +140,7 @@ fn wrong_flags_of_the_problem_are_reported_at_their_place() {
 fn the_language_of_a_submission_is_that_of_most_files() {
     let check = |files: &[&str], expected: Option<&str>| {
         let files: String =
-            files.iter().map(|it| format!("--- submissions/accepted/{it}\n")).collect();
+            files.iter().map(|file| format!("--- submissions/accepted/{file}\n")).collect();
         let problem = problem(SMALLEST, &files);
         let submission = &problem.submissions[problem.submissions.len() - 1];
         assert_eq!(submission.program.language.as_deref(), expected, "{files}");
@@ -177,8 +179,11 @@ x
             &format!("warning submissions/accepted/out: {ignored}"),
         ],
     );
-    let names: Vec<String> =
-        problem(SMALLEST, changes).submissions.into_iter().map(|it| it.name).collect();
+    let names: Vec<String> = problem(SMALLEST, changes)
+        .submissions
+        .into_iter()
+        .map(|submission| submission.name)
+        .collect();
     assert_eq!(names, ["accepted/add.py", "accepted/run"]);
 }
 
@@ -193,7 +198,8 @@ fn files_of_editors_and_systems_are_no_submissions() {
     let ignored = ignored.map(|name| format!("warning {at}/{name}: {message}"));
     check(SMALLEST, &changes, &ignored.each_ref().map(String::as_str));
     let problem = problem(SMALLEST, &changes);
-    let names: Vec<&str> = problem.submissions.iter().map(|it| it.name.as_str()).collect();
+    let names: Vec<&str> =
+        problem.submissions.iter().map(|submission| submission.name.as_str()).collect();
     assert_eq!(names, ["accepted/add.py", "accepted/more"]);
 }
 

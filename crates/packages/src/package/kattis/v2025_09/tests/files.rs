@@ -88,7 +88,8 @@ fn broken_links_prevent_judging_only_in_test_data() {
             let package = Package::new(&format!("--- {name} -> {target}\n"));
             let reading = read(&package.dir);
             assert!(reading.problem.is_some());
-            let prevents = reading.diagnostics.iter().filter(|it| it.prevents_judging());
+            let prevents =
+                reading.diagnostics.iter().filter(|diagnostic| diagnostic.prevents_judging());
             let counts = (reading.diagnostics.len(), prevents.count());
             assert_eq!(counts, (1, preventing), "{name} to {target}");
         }
@@ -189,7 +190,9 @@ fn a_visualizer_is_one_program() {
         let empty = format!("error {path}: has no program in it; {help}");
         check(&format!("--- {path}/README.md\nx\n"), &[&empty]);
         let package = Package::new(&format!("--- {path}/README.md\nx\n"));
-        assert!(read(&package.dir).diagnostics.iter().all(|it| !it.prevents_judging()));
+        assert!(
+            read(&package.dir).diagnostics.iter().all(|diagnostic| !diagnostic.prevents_judging())
+        );
     }
 }
 

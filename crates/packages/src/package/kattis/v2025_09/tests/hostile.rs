@@ -91,6 +91,7 @@ fn a_long_line_is_not_copied_for_each_remark() {
         (0..10_000).map(|index| format!("x{index}: {{permitted: [AC]}}, ")).collect();
     package.write("submissions/submissions.yaml", format!("{{{rules}}}\n").as_bytes());
     let diagnostics = read(&package.dir).diagnostics;
-    let spots: Vec<_> = diagnostics.iter().filter_map(|it| it.place.spot.as_ref()).collect();
+    let spots: Vec<_> =
+        diagnostics.iter().filter_map(|diagnostic| diagnostic.place.spot.as_ref()).collect();
     assert!(spots.len() == 100 && spots.iter().all(|spot| spot.text.is_empty()), "{spots:?}");
 }

@@ -46,7 +46,7 @@ fn time_limits_for_domjudge_are_compared() {
     };
     let check = |limit: &str, files: &str, expected: &[&str]| {
         let found = Package::new(&(yaml(limit) + files)).remarks();
-        let found: Vec<_> = found.into_iter().filter(|it| it.contains(": says ")).collect();
+        let found: Vec<_> = found.into_iter().filter(|line| line.contains(": says ")).collect();
         assert_eq!(found, expected, "{limit} {files}");
     };
     let alone = says(".timelimit", "3 s, but problem.yaml says 1 s");
@@ -65,8 +65,10 @@ fn legacy_keys_for_people_do_not_prevent_judging() {
     let check = |key: &str, prevents: bool| {
         let package = Package::new(&format!("--- problem.yaml\n{HEAD}\n{key}\n"));
         let remarks = read(&package.dir).diagnostics;
-        let found: Vec<_> =
-            remarks.iter().map(|it| (it.is_error(), it.prevents_judging())).collect();
+        let found: Vec<_> = remarks
+            .iter()
+            .map(|diagnostic| (diagnostic.is_error(), diagnostic.prevents_judging()))
+            .collect();
         assert_eq!(found, [(true, prevents)], "{key}");
     };
     check("author: Ada", false);

@@ -77,10 +77,10 @@ x
 fn files_that_tools_leave_are_no_submissions() {
     let names = ["Thumbs.db", "a.py.bak", "a.py.orig", "a.py.rej", "desktop.ini", "x.swp"];
     let files: String =
-        names.iter().map(|it| format!("--- submissions/accepted/{it}\nx\n")).collect();
+        names.iter().map(|name| format!("--- submissions/accepted/{name}\nx\n")).collect();
     let message = "is ignored: it is not a submission; remove it or move it elsewhere";
-    let expected = names.map(|it| format!("warning submissions/accepted/{it}: {message}"));
-    check(&files, &expected.each_ref().map(|it| &**it));
+    let expected = names.map(|name| format!("warning submissions/accepted/{name}: {message}"));
+    check(&files, &expected.each_ref().map(String::as_str));
 }
 
 #[test]
@@ -389,7 +389,9 @@ fn the_documentation_lists_what_each_folder_expects() {
     const PAGE: &str = include_str!("../../../../../../../docs/packages.md");
     let words = |verdicts: Option<&[Verdict]>, join: &str, none: &str| match verdicts {
         None => none.to_owned(),
-        Some(verdicts) => verdicts.iter().map(|it| it.short()).collect::<Vec<_>>().join(join),
+        Some(verdicts) => {
+            verdicts.iter().map(|verdict| verdict.short()).collect::<Vec<_>>().join(join)
+        }
     };
     for SubmissionFolder { name, permitted, required, .. } in FOLDERS {
         let permitted = words(permitted, ", ", "all");
