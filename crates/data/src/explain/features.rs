@@ -165,10 +165,10 @@ impl<'g> Features<'g> {
     pub fn new(grammar: &'g Grammar) -> Self {
         use FigureKind::*;
         let variables = variables(grammar);
-        let has_cases = variables.iter().any(|it| it.is_case_count);
+        let has_cases = variables.iter().any(|variable| variable.is_case_count);
         let mut list = Vec::new();
         let bound = |bound: &Option<Int>| bound.as_ref().and_then(number);
-        for of in variables.iter().filter(|it| it.is_per_case || !has_cases || it.is_case_count) {
+        for of in variables.iter().filter(|variable| variable.is_per_case || !has_cases || variable.is_case_count) {
             let (min, max) = (bound(&of.min), bound(&of.max));
             let mut add = |about: FigureKind, min: Option<i128>, max: Option<i128>| {
                 let (name, sites) = (of.name.clone(), of.sites.clone());
@@ -190,7 +190,7 @@ impl<'g> Features<'g> {
                 }
                 (false, false) => {
                     let is_counted =
-                        variables.iter().any(|it| it.is_count && it.is_per_case == of.is_per_case);
+                        variables.iter().any(|other| other.is_count && other.is_per_case == of.is_per_case);
                     if !is_counted {
                         add(Length, None, None);
                     }
@@ -216,7 +216,7 @@ impl<'g> Features<'g> {
         };
         let single: Vec<&InputVariable> = variables
             .iter()
-            .filter(|it| it.is_single && !it.is_text && !it.is_case_count)
+            .filter(|variable| variable.is_single && !variable.is_text && !variable.is_case_count)
             .collect();
         // All pairs of many variables would be too many.
         for (at, one) in single.iter().enumerate().take(MOST_PAIRED) {
@@ -231,7 +231,7 @@ impl<'g> Features<'g> {
             }
         }
         if has_cases {
-            let size = variables.iter().find(|it| it.is_per_case && it.is_count);
+            let size = variables.iter().find(|variable| variable.is_per_case && variable.is_count);
             if let Some(size) = size {
                 list.push(plain(SmallerLater, &size.name, false));
                 list.push(plain(LargerLater, &size.name, false));
@@ -254,13 +254,13 @@ impl<'g> Features<'g> {
     }
 
     pub fn is_count(&self, feature: &Feature) -> bool {
-        self.variables.iter().any(|it| it.is_count && it.sites == feature.sites)
+        self.variables.iter().any(|variable| variable.is_count && variable.sites == feature.sites)
     }
 
     /// Measures a valid input, with its answer if that is known: a row for each test case.
     pub fn rows(&self, tree: &InputTree, input: &[u8], answer: Option<&[u8]>) -> Vec<FeatureRow> {
         let (around, cases) = split_cases(self.grammar, tree);
-        let size = self.variables.iter().find(|it| it.is_per_case && it.is_count);
+        let size = self.variables.iter().find(|variable| variable.is_per_case && variable.is_count);
         let sizes: Vec<i128> = match size {
             Some(size) => {
                 cases.iter().filter_map(|nodes| ints(nodes, &size.sites).first().copied()).collect()
@@ -269,7 +269,7 @@ impl<'g> Features<'g> {
         };
         let whole = WholeInput { input, answer, sizes, cases: &cases, shared_nodes: &around };
         let answers = whole.case_answers();
-        let shared: FeatureRow = self.features.iter().map(|it| whole.figure(it)).collect();
+        let shared: FeatureRow = self.features.iter().map(|feature| whole.figure(feature)).collect();
         let row = |(nodes, answer): (&Vec<&InputNode>, Option<Vec<i128>>)| {
             // Features of the same variable are adjacent.
             let mut last: (&[usize], Vec<i128>) = (&[], Vec::new());
@@ -277,7 +277,7 @@ impl<'g> Features<'g> {
             figures
                 .map(|(feature, shared)| {
                     if feature.kind.depends_on_answer() && feature.kind != FigureKind::AnswerBytes {
-                        return answer.as_ref().and_then(|it| answer_figure(feature.kind, it));
+                        return answer.as_ref().and_then(|numbers| answer_figure(feature.kind, numbers));
                     }
                     if last.0 != feature.sites.as_slice() {
                         last = (&feature.sites, values(nodes, &feature.sites));
@@ -329,7 +329,7 @@ impl WholeInput<'_> {
             }
             FigureKind::Bytes => Some(self.input.len() as i128),
             FigureKind::Lines => Some(self.input.split(|byte| *byte == b'\n').count() as i128 - 1),
-            FigureKind::AnswerBytes => self.answer.map(|it| it.len() as i128),
+            FigureKind::AnswerBytes => self.answer.map(|answer| answer.len() as i128),
             _ => None,
         }
     }
@@ -337,7 +337,7 @@ impl WholeInput<'_> {
     /// The numbers of each test case's answer, if they can be assigned to test cases.
     fn case_answers(&self) -> Vec<Option<Vec<i128>>> {
         let none = vec![None; self.cases.len()];
-        let Some(text) = self.answer.and_then(|it| std::str::from_utf8(it).ok()) else {
+        let Some(text) = self.answer.and_then(|answer| std::str::from_utf8(answer).ok()) else {
             return none;
         };
         let numbers = |text: &str| {

@@ -46,7 +46,7 @@ pub fn find_candidates(
     agreement: Agreement,
 ) -> Vec<Candidate> {
     let table = SampleTable::new(samples);
-    if !samples.iter().any(|it| it.fails) {
+    if !samples.iter().any(|sample| sample.fails) {
         return Vec::new();
     }
     let atoms = atoms(features, samples);
@@ -66,7 +66,7 @@ pub fn find_candidates(
     // If all failures have one value, the reason may be that it is odd or a power of two, and at least or at most so
     // large. Such a rival makes the study try other values.
     let singles = found.clone().into_iter();
-    for (is, cost) in singles.map(|it| (it.hypothesis.atoms[0], it.cost)) {
+    for (is, cost) in singles.map(|candidate| (candidate.hypothesis.atoms[0], candidate.cost)) {
         let FigureTest::Equals(value) = is.test else { continue };
         let name = &features.features[is.feature].name;
         for (at, kind) in atoms.iter().enumerate() {
@@ -83,7 +83,7 @@ pub fn find_candidates(
             }
         }
     }
-    let is_simple = found.iter().any(|it| it.cost <= SIMPLE_COST);
+    let is_simple = found.iter().any(|candidate| candidate.cost <= SIMPLE_COST);
     if agreement == Agreement::Exactly && !is_simple {
         for (at, atom) in atoms.iter().enumerate() {
             if !table.agrees(&masks[at], Agreement::OnlyIf) {
@@ -98,7 +98,7 @@ pub fn find_candidates(
                     found.push(candidate(features, vec![*atom, *other], None));
                 }
             }
-            for feature in number_features(features).filter(|it| *it != atom.feature) {
+            for feature in number_features(features).filter(|other| *other != atom.feature) {
                 for (second, threshold) in
                     table.thresholds(features, feature, &masks[at], agreement)
                 {
@@ -107,7 +107,7 @@ pub fn find_candidates(
             }
         }
     }
-    found.sort_by_key(|it| it.cost);
+    found.sort_by_key(|candidate| candidate.cost);
     found.truncate(MOST_CANDIDATES);
     found
 }
@@ -129,7 +129,7 @@ fn number_features(features: &Features<'_>) -> impl Iterator<Item = usize> {
 
 fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     let mut atoms = Vec::new();
-    let failing = samples.iter().find(|it| it.fails);
+    let failing = samples.iter().find(|sample| sample.fails);
     for (feature, of) in features.features.iter().enumerate() {
         let mut add = |test: FigureTest| atoms.push(Atom { feature, test });
         if !of.kind.is_number() {
@@ -152,7 +152,7 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
             add(FigureTest::Even);
             // A hypothesis holds for every failing input, so also for the first one.
             let mut seen: Vec<i128> =
-                failing.iter().flat_map(|it| &it.rows).filter_map(|row| row[feature]).collect();
+                failing.iter().flat_map(|sample| &sample.rows).filter_map(|row| row[feature]).collect();
             seen.sort_unstable();
             seen.dedup();
             seen.into_iter().take(8).for_each(|value| add(FigureTest::Equals(value)));
@@ -216,7 +216,7 @@ impl<'a> SampleTable<'a> {
         let mut rows = Vec::new();
         let mut ranges = Vec::new();
         let (failing, passing): (Vec<&Sample>, Vec<&Sample>) =
-            samples.iter().partition(|it| it.fails);
+            samples.iter().partition(|sample| sample.fails);
         for sample in failing.into_iter().chain(passing) {
             let start = rows.len();
             rows.extend(&sample.rows);
@@ -299,9 +299,9 @@ fn type_limits() -> impl Iterator<Item = i128> {
 }
 
 fn type_limit_below(failing: i128) -> Option<i128> {
-    type_limits().filter(|it| *it <= failing).last()
+    type_limits().filter(|limit| *limit <= failing).last()
 }
 
 fn type_limit_between(passing: i128, failing: i128) -> Option<i128> {
-    type_limits().find(|it| passing < *it && *it <= failing)
+    type_limits().find(|limit| passing < *limit && *limit <= failing)
 }

@@ -60,7 +60,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
         let grammar = features.grammar;
         Self {
             features,
-            shapes: applicable(grammar).into_iter().filter(|it| !it.is_for_searches()).collect(),
+            shapes: applicable(grammar).into_iter().filter(|shape| !shape.is_for_searches()).collect(),
             small: SmallInputs::new(grammar, 1),
             chance: Chance::new(seed, "explain"),
             draws: 0,

@@ -64,7 +64,7 @@ impl Explainer<'_> {
         let comparison = arena.comparison(&programs.reference, &programs.submission);
         let end = Instant::now() + self.time;
         let mut known = self.judged_cases(&judgement.cases);
-        if known.iter().filter(|it| it.fails).count() < ENOUGH_FAILING {
+        if known.iter().filter(|result| result.fails).count() < ENOUGH_FAILING {
             known.extend(self.search_failure(&comparison)?);
         }
         self.scheduler.set_deadline(Some(end));
@@ -75,7 +75,7 @@ impl Explainer<'_> {
 
     fn judged_cases(&self, cases: &[CaseJudgement]) -> Vec<InputResult> {
         let by_name: BTreeMap<&str, _> =
-            self.bench.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
+            self.bench.problem.test_data.cases.iter().map(|case| (&*case.name, case)).collect();
         let read = |judged: &CaseJudgement| {
             let case = by_name.get(&*judged.test_case)?;
             let input = case.input.read_prefix(LARGEST_CASE + 1).ok()?;

@@ -93,7 +93,7 @@ impl Study<'_, '_> {
         let drawn = (0..DRAWN_INPUTS).filter_map(|_| self.maker.draw(InputOrigin::Drawn)).collect();
         self.judge(drawn)?;
         for _ in 0..MOST_HUNTS {
-            let beside = self.variations(&|it| it.fails, VARIATIONS);
+            let beside = self.variations(&|sample| sample.fails, VARIATIONS);
             self.judge(beside)?;
             if self.failing_count() >= 3 * ENOUGH_FAILING {
                 break;
@@ -110,7 +110,7 @@ impl Study<'_, '_> {
     }
 
     fn failing_count(&self) -> usize {
-        self.samples.iter().filter(|it| it.fails).count()
+        self.samples.iter().filter(|sample| sample.fails).count()
     }
 
     fn is_over(&mut self) -> bool {
@@ -129,13 +129,13 @@ impl Study<'_, '_> {
             }
             let mut candidates =
                 find_candidates(self.maker.features, &self.samples, self.agreement);
-            candidates.retain(|it| !dropped.contains(&it.hypothesis));
+            candidates.retain(|candidate| !dropped.contains(&candidate.hypothesis));
             if self.agreement == Agreement::OnlyIf {
-                candidates.retain(|it| self.is_informative(&it.hypothesis));
-                candidates.sort_by_key(|it| (self.passing_with(&it.hypothesis), it.cost));
+                candidates.retain(|candidate| self.is_informative(&candidate.hypothesis));
+                candidates.sort_by_key(|candidate| (self.passing_with(&candidate.hypothesis), candidate.cost));
             }
             let Some(best) = candidates.first().cloned() else { return Ok(None) };
-            let place = trials.iter().position(|(it, _)| *it == best.hypothesis);
+            let place = trials.iter().position(|(tried, _)| *tried == best.hypothesis);
             let place = place.unwrap_or_else(|| {
                 trials.push((best.hypothesis.clone(), TrialCounts::default()));
                 trials.len() - 1
@@ -166,14 +166,14 @@ impl Study<'_, '_> {
     /// A hypothesis that holds for most drawn inputs says little.
     fn is_informative(&self, statement: &Hypothesis) -> bool {
         let natural = || {
-            self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == InputOrigin::Drawn)
+            self.samples.iter().zip(&self.sources).filter(|(_, source)| source.origin == InputOrigin::Drawn)
         };
         let holds = natural().filter(|(sample, _)| statement.holds(&sample.rows)).count();
         3 * holds <= 2 * natural().count()
     }
 
     fn passing_with(&self, statement: &Hypothesis) -> usize {
-        let holds = |it: &&Sample| !it.fails && statement.holds(&it.rows);
+        let holds = |sample: &&Sample| !sample.fails && statement.holds(&sample.rows);
         self.samples.iter().filter(holds).count()
     }
 
@@ -187,8 +187,8 @@ impl Study<'_, '_> {
                     nearest_samples(&self.samples, &self.sources, feature, value * sign, None);
                 made.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
             }
-            made.extend(self.variations(&|it| it.fails, INPUTS_PER_DOUBT));
-            made.extend(self.variations(&|it| !it.fails, INPUTS_PER_SIDE));
+            made.extend(self.variations(&|sample| sample.fails, INPUTS_PER_DOUBT));
+            made.extend(self.variations(&|sample| !sample.fails, INPUTS_PER_SIDE));
             made.extend((0..INPUTS_PER_SIDE).filter_map(|_| self.maker.draw(InputOrigin::Fresh)));
             return made;
         }
@@ -201,7 +201,7 @@ impl Study<'_, '_> {
             );
         }
         for rival in
-            rivals.iter().filter(|it| !it.hypothesis.depends_on_answer(self.maker.features))
+            rivals.iter().filter(|rival| !rival.hypothesis.depends_on_answer(self.maker.features))
         {
             let other = &rival.hypothesis;
             made.extend(self.inputs_with(INPUTS_PER_DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
@@ -413,11 +413,11 @@ impl Study<'_, '_> {
             return Ok(());
         }
         self.runs += made.len() as u64;
-        let inputs = made.iter().map(|it| Arc::clone(&it.input)).collect();
+        let inputs = made.iter().map(|parsed| Arc::clone(&parsed.input)).collect();
         let mut judged = self.subject.judge(inputs)?.into_iter().peekable();
         // The results come in the same order, without some inputs.
         for made in made {
-            if let Some(judged) = judged.next_if(|it| it.input == made.input) {
+            if let Some(judged) = judged.next_if(|result| result.input == made.input) {
                 self.add_sample(made, &judged);
             }
         }
@@ -444,7 +444,7 @@ enum HypothesisState {
 /// The feature, the least value for which the hypothesis holds, and 1; or -1 if figure and value are negated.
 fn threshold_of(best: &Candidate) -> Option<(usize, i128, i128)> {
     let threshold = best.threshold.as_ref()?;
-    let atom = best.hypothesis.atoms.iter().find(|it| it.feature == threshold.feature)?;
+    let atom = best.hypothesis.atoms.iter().find(|atom| atom.feature == threshold.feature)?;
     match atom.test {
         FigureTest::AtLeast(value) => Some((threshold.feature, value, 1)),
         FigureTest::AtMost(value) => Some((threshold.feature, -value, -1)),

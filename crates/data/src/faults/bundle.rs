@@ -141,8 +141,8 @@ impl BundlePart {
     fn write(&self, text: &mut String, index: usize, holder: Option<&str>) {
         let Self { names, macros, body, .. } = self;
         let lines = |all: &mut dyn Iterator<Item = String>| all.collect::<String>();
-        let own = lines(&mut names.iter().map(|it| format!("#define {it} m{index}_{it}\n")));
-        let end = lines(&mut names.iter().chain(macros).map(|it| format!("#undef {it}\n")));
+        let own = lines(&mut names.iter().map(|name| format!("#define {name} m{index}_{name}\n")));
+        let end = lines(&mut names.iter().chain(macros).map(|name| format!("#undef {name}\n")));
         let _ = match holder {
             Some(holder) => write!(text, "{holder} m{index} {{\n{body}\n}}\n{end}"),
             None => write!(text, "{own}{body}\n{end}"),
@@ -233,7 +233,7 @@ fn collect_defined_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String
     let word = |node: Node<'_>| text[node.byte_range()].to_owned();
     match node.kind() {
         "function_definition" | "declaration" | "type_definition" => {
-            let is_extern = children(node).into_iter().any(|it| word(it) == "extern");
+            let is_extern = children(node).into_iter().any(|child| word(child) == "extern");
             let mut cursor = node.walk();
             for declarator in node.children_by_field_name("declarator", &mut cursor) {
                 let mut at = declarator;

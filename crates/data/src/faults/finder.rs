@@ -60,22 +60,22 @@ impl<'t> Finder<'t> {
                 is_set == self.text_of(node).starts_with("#ifdef")
             }
             "preproc_if" => {
-                self.field(node, &["condition"]).map(|it| self.text_of(it)) == Some("1")
+                self.field(node, &["condition"]).map(|condition| self.text_of(condition)) == Some("1")
             }
             // An else branch stays only if the condition is certainly false.
             "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
-                let above = node.parent().filter(|it| it.kind() == "preproc_ifdef");
+                let above = node.parent().filter(|parent| parent.kind() == "preproc_ifdef");
                 let name =
-                    above.and_then(|it| self.field(it, &["name"])).map(|it| self.text_of(it));
+                    above.and_then(|parent| self.field(parent, &["name"])).map(|name| self.text_of(name));
                 node.kind() == "preproc_else"
-                    && above.is_some_and(|it| {
-                        self.text_of(it).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
+                    && above.is_some_and(|parent| {
+                        self.text_of(parent).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
                     })
             }
             _ => return all,
         };
-        let is_else = |it: &Node<'_>| it.kind().starts_with("preproc_el");
-        all.into_iter().filter(|it| is_else(it) || is_taken).collect()
+        let is_else = |child: &Node<'_>| child.kind().starts_with("preproc_el");
+        all.into_iter().filter(|child| is_else(child) || is_taken).collect()
     }
 
     pub(super) fn has_role(&self, node: Node<'t>, role: Role) -> bool {
@@ -109,7 +109,7 @@ impl<'t> Finder<'t> {
     }
 
     pub(super) fn nearest_ancestor(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
-        self.ancestors(node).find(|it| self.has_role(*it, role))
+        self.ancestors(node).find(|ancestor| self.has_role(*ancestor, role))
     }
 
     /// Includes the node itself.

@@ -284,6 +284,6 @@ impl Syntax {
     }
 
     pub(super) fn has_role(&self, kind: &str, role: Role) -> bool {
-        self.roles.iter().any(|(it, kinds)| *it == role && kinds.contains(&kind))
+        self.roles.iter().any(|(known, kinds)| *known == role && kinds.contains(&kind))
     }
 }

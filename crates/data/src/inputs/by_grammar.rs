@@ -128,9 +128,9 @@ fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> [Vec<Shape>
     let mut chance = Chance::new(seed, "extremes");
     let (small, _) = BANDS[0];
     let sizes =
-        [shape.map(|it| it.with_count_limit(small)), shape.and_then(|it| it.sized(Scale::Large))];
+        [shape.map(|shape| shape.with_count_limit(small)), shape.and_then(|shape| shape.sized(Scale::Large))];
     sizes.map(|shape| {
-        let mut all = shape.map_or_else(Vec::new, |it| it.at_extremes(grammar));
+        let mut all = shape.map_or_else(Vec::new, |shape| shape.at_extremes(grammar));
         for at in (1..all.len()).rev() {
             all.swap(at, chance.below(at as u64 + 1) as usize);
         }
@@ -140,7 +140,7 @@ fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> [Vec<Shape>
 
 /// The greatest values of variables, where they are the same everywhere.
 pub fn greatest_values(grammar: &Grammar) -> Vec<i128> {
-    let mosts = variables(grammar).into_iter().filter_map(|it| it.max?.to_small());
+    let mosts = variables(grammar).into_iter().filter_map(|variable| variable.max?.to_small());
     mosts.map(i128::from).collect::<BTreeSet<i128>>().into_iter().collect()
 }
 
@@ -148,7 +148,7 @@ impl CandidateSource for SmallInputs<'_> {
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
         let input = self.next_until(is_over);
         Ok(input
-            .map(|it| Candidate::text(it.text, CounterexampleOrigin::Small { level: it.level })))
+            .map(|small| Candidate::text(small.text, CounterexampleOrigin::Small { level: small.level })))
     }
 }
 
@@ -373,13 +373,13 @@ mod tests {
         };
         let one = inputs(1);
         assert_eq!((one.len(), one.iter().collect::<BTreeSet<_>>().len()), (8, 8), "{one:?}");
-        assert!(one[4..].iter().all(|it| it.starts_with('9')), "{one:?}");
+        assert!(one[4..].iter().all(|input| input.starts_with('9')), "{one:?}");
         assert!((2..9).any(|seed| inputs(seed) != one), "the seed decides the order");
     }
 
     fn slow_inputs(grammar: &Grammar) -> SlowInputs<'_> {
         let shapes = shape::applicable(grammar);
-        let large = shapes.iter().filter_map(|it| it.sized(Scale::Large)).collect();
+        let large = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
         SlowInputs::new(grammar, large, 5, None)
     }
 

@@ -93,8 +93,8 @@ impl CandidateSource for RecipeInputs {
 /// The same command with one of its numbers lowered: number by number, the smallest value first.
 pub fn lower_numbers(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
     let numbers = command_numbers(command).into_iter();
-    let lower = |it: CommandNumber| {
-        smaller_numbers(it.value).into_iter().map(move |value| it.replace_in(command, value))
+    let lower = |number: CommandNumber| {
+        smaller_numbers(number.value).into_iter().map(move |value| number.replace_in(command, value))
     };
     numbers.flat_map(lower).collect()
 }
@@ -171,7 +171,7 @@ mod tests {
     fn numbers_are_lowered_and_seeds_are_not() {
         let check = |args: &str, expected: &[&str]| {
             let lowered: Vec<String> =
-                lower_numbers(&command(args)).iter().map(|it| it.args.join(" ")).collect();
+                lower_numbers(&command(args)).iter().map(|lower| lower.args.join(" ")).collect();
             assert_eq!(lowered, expected);
         };
         check(
@@ -200,7 +200,7 @@ mod tests {
         let origins = |seed| {
             let mut source = RecipeInputs::new(lines(), seed);
             let calls = (0..4).map_while(|_| source.next(&|| false).unwrap());
-            calls.map(|it| it.origin.to_string()).collect::<Vec<_>>()
+            calls.map(|call| call.origin.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(origins(7), origins(7));
         assert_ne!(origins(7), origins(8));

@@ -170,12 +170,12 @@ impl<'a> SourceMix<'a> {
 
     /// What each source has done.
     pub fn searched(&self) -> Vec<SearchedSource> {
-        self.sources.iter().map(|it| it.searched.clone()).collect()
+        self.sources.iter().map(|mixed| mixed.searched.clone()).collect()
     }
 
     /// Notes the time of an input, on the account of its source.
     pub fn settle(&mut self, account: usize, time: Duration) {
-        let all: Duration = self.sources.iter().map(|it| it.searched.time).sum();
+        let all: Duration = self.sources.iter().map(|mixed| mixed.searched.time).sum();
         let Some(source) = self.sources.get_mut(account) else { return };
         let seconds = time.as_secs_f64();
         source.spent += seconds - source.estimate;
@@ -226,7 +226,7 @@ impl<'a> SourceMix<'a> {
     /// its own input further gets time for that, up to a third of all.
     pub fn note_new(&mut self, account: usize, input: &[u8]) {
         for (at, mixed) in self.sources.iter_mut().enumerate() {
-            let is_kept = mixed.source.as_mut().is_some_and(|it| it.note_new(input));
+            let is_kept = mixed.source.as_mut().is_some_and(|source| source.note_new(input));
             if is_kept && at == account {
                 mixed.free += CHANGES_OF_NEW;
             }
@@ -235,22 +235,22 @@ impl<'a> SourceMix<'a> {
 
     /// The account of the source that comes next.
     fn next_account(&mut self) -> Option<usize> {
-        let turns = |it: &MixedSource<'_>| i64::from(it.share.turns);
+        let turns = |mixed: &MixedSource<'_>| i64::from(mixed.share.turns);
         if self.is_timed {
-            let ratio = |it: &MixedSource<'_>| it.spent / f64::from(it.share.time.max(1));
-            let open = self.sources.iter().enumerate().filter(|(_, it)| it.source.is_some());
+            let ratio = |mixed: &MixedSource<'_>| mixed.spent / f64::from(mixed.share.time.max(1));
+            let open = self.sources.iter().enumerate().filter(|(_, mixed)| mixed.source.is_some());
             let first = open.min_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b)));
             return first.map(|(account, _)| account);
         }
-        let is_open = |it: &MixedSource<'_>| it.source.is_some() && turns(it) > 0;
-        let mut open: Vec<_> = self.sources.iter_mut().filter(|it| is_open(it)).collect();
-        let shares: i64 = open.iter().map(|it| turns(it)).sum();
+        let is_open = |mixed: &MixedSource<'_>| mixed.source.is_some() && turns(mixed) > 0;
+        let mut open: Vec<_> = self.sources.iter_mut().filter(|mixed| is_open(mixed)).collect();
+        let shares: i64 = open.iter().map(|mixed| turns(mixed)).sum();
         for source in &mut open {
             source.credit += turns(source);
         }
         // The first of several.
-        let most = open.iter().map(|it| it.credit).max()?;
-        let is_next = |it: &MixedSource<'_>| is_open(it) && it.credit == most;
+        let most = open.iter().map(|mixed| mixed.credit).max()?;
+        let is_next = |mixed: &MixedSource<'_>| is_open(mixed) && mixed.credit == most;
         let account = self.sources.iter().position(is_next)?;
         self.sources[account].credit -= shares;
         Some(account)

@@ -30,7 +30,7 @@ pub fn special_numbers<'a>(
 ) -> Arc<SpecialNumbers> {
     let written: BTreeSet<i128> = texts.into_iter().flat_map(written_numbers).collect();
     // Small numbers occur anyway.
-    let written = written.into_iter().filter(|it| (8..=1 << 64).contains(it)).take(WRITTEN_MAX);
+    let written = written.into_iter().filter(|number| (8..=1 << 64).contains(number)).take(WRITTEN_MAX);
     let written: Vec<i128> = written.collect();
     let mut centres = BTreeSet::new();
     for &number in &written {

@@ -52,8 +52,8 @@ fn number(word: &[u8]) -> Option<i128> {
 fn lower_words(number: i128) -> Vec<Vec<u8>> {
     let mut lower = vec![0, 1, number / 2, number - number.signum()];
     lower.dedup();
-    lower.retain(|it| it.abs() < number.abs());
-    lower.into_iter().map(|it| it.to_string().into_bytes()).collect()
+    lower.retain(|lower| lower.abs() < number.abs());
+    lower.into_iter().map(|lower| lower.to_string().into_bytes()).collect()
 }
 
 impl WordLines {
@@ -106,7 +106,7 @@ impl WordLines {
         };
         /// If there are more line lengths than this, lines do not form columns.
         const KINDS: usize = 8;
-        let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|it| *it > 1).collect();
+        let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|width| *width > 1).collect();
         let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
         let mut lengths: Vec<usize> = words.filter(|length| *length > 1).collect();
         for sizes in [&mut widths, &mut lengths] {
@@ -222,7 +222,7 @@ impl WordLines {
 
     /// Large parts come first.
     fn parts(&self) -> impl Iterator<Item = PartRange> {
-        let sizes = self.containers().into_iter().map(|it| (it, self.size(it)));
+        let sizes = self.containers().into_iter().map(|container| (container, self.size(container)));
         let sizes: Vec<(Container, usize)> = sizes.collect();
         sizes.into_iter().flat_map(|(container, size)| {
             /// Up to this many adjacent lines or words are tried at every position.
@@ -268,7 +268,7 @@ impl WordLines {
         let mut numbers: Vec<i128> =
             self.positions().filter_map(|position| self.number_at(position)).collect();
         numbers.sort_unstable();
-        let twice = numbers.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]);
+        let twice = numbers.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
         let mut names: Vec<i128> = twice.collect();
         names.dedup();
         names.truncate(NUMBERS);
@@ -391,8 +391,8 @@ impl WordLines {
     /// A word of the same length: one letter replaced by another one of the input, or all letters equal.
     fn other_word(&self, position: WordPosition, chance: &mut Chance) -> Vec<u8> {
         let mut word = self.word(position).to_vec();
-        let words = self.positions().filter(|it| self.number_at(*it).is_none());
-        let letters: Vec<u8> = words.flat_map(|it| self.word(it).iter().copied()).collect();
+        let words = self.positions().filter(|position| self.number_at(*position).is_none());
+        let letters: Vec<u8> = words.flat_map(|position| self.word(position).iter().copied()).collect();
         let letter = pick(&letters, chance).copied().unwrap_or(b'a');
         if chance.happens(800) {
             let at = chance.below(word.len() as u64) as usize;
@@ -467,7 +467,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         let &[count, row] = &lines[..] else { return false };
         let numbers: Option<Vec<u64>> = row.split(' ').map(|word| word.parse().ok()).collect();
-        count.parse().ok() == numbers.map(|it| it.len())
+        count.parse().ok() == numbers.map(Vec::len)
     }
 
     /// Accepts `n m`, then `m` lines of two numbers up to `n`.
@@ -479,7 +479,7 @@ mod tests {
         let [first, edges @ ..] = &rows[..] else { return false };
         let &[nodes, count] = &first[..] else { return false };
         let is_edge =
-            |edge: &Vec<usize>| edge.len() == 2 && edge.iter().all(|it| (1..=nodes).contains(it));
+            |edge: &Vec<usize>| edge.len() == 2 && edge.iter().all(|node| (1..=nodes).contains(node));
         edges.len() == count && edges.iter().all(is_edge)
     }
 
@@ -569,7 +569,7 @@ mod tests {
                     sheet = WordLines::read(text.as_bytes());
                 }
             }
-            assert!(!sheet.text().windows(2).any(|it| it == b"  "), "{text}");
+            assert!(!sheet.text().windows(2).any(|pair| pair == b"  "), "{text}");
         }
     }
 

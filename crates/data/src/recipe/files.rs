@@ -70,7 +70,7 @@ pub fn prepare_case(
         let staged = stage.path(case, &extension);
         let link = staged.link_target().ok();
         let settled =
-            staged.open().and_then(|it| prepare_contents(&target, it, link.as_deref(), mode));
+            staged.open().and_then(|file| prepare_contents(&target, file, link.as_deref(), mode));
         let (state, new) = settled.map_err(|error| write_error(&target, error))?;
         states.push(state);
         ready.extend(new);
@@ -178,7 +178,7 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
     let mut seen: BTreeSet<FilePath> = BTreeSet::new();
     for name in named {
         let target = data.join(name);
-        let what = target.link_metadata().map_or("", |it| match it.file_type() {
+        let what = target.link_metadata().map_or("", |found| match found.file_type() {
             kind if kind.is_dir() => "a directory",
             kind if kind.is_file() || kind.is_symlink() => "",
             _ => "a pipe, a socket or a device",
@@ -188,7 +188,7 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
             found.push(Diagnostic::error(&target, message).help(NOT_REMOVED_HELP));
         }
         let above = std::iter::successors(target.directory(), FilePath::directory);
-        for dir in above.take_while(|it| it.starts_with(&**data)) {
+        for dir in above.take_while(|dir| dir.starts_with(&**data)) {
             if !seen.insert(dir.clone()) {
                 break;
             }
@@ -221,7 +221,7 @@ pub fn unlisted_files(
     if !data.exists() {
         return Ok(unlisted);
     }
-    let fault = |it: UnreachedPath| JudgeError::on_file("list", &it.path)(it.reason);
+    let fault = |unreached: UnreachedPath| JudgeError::on_file("list", &unreached.path)(unreached.reason);
     let mut walk = data.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
         let entry = next.map_err(fault)?;
@@ -274,7 +274,7 @@ pub fn leftover_files(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet
     let is_of_left = |name: &str| {
         // `a.b.in` is no file of `a`: the longest name counts.
         let mut bases = name.match_indices('.').rev().map(|(dot, _)| &name[..dot]);
-        let case = bases.find(|it| made_cases.contains(*it) || other_cases.contains(*it));
+        let case = bases.find(|base| made_cases.contains(*base) || other_cases.contains(*base));
         case.is_some_and(|case| other_cases.contains(case))
     };
     let is_left = |name: &&String| {
@@ -487,7 +487,7 @@ mod tests {
         let named = ["sample/1.in", "secret/1.in", "secret/x/1.in"].map(str::to_owned);
         let found = obstacles(&data, &BTreeSet::from(named));
         let root = format!("{}/", data.display());
-        let found: Vec<String> = found.iter().map(|it| it.to_string().replace(&root, "")).collect();
+        let found: Vec<String> = found.iter().map(|obstacle| obstacle.to_string().replace(&root, "")).collect();
         assert_eq!(
             found,
             [

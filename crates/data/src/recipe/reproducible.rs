@@ -93,7 +93,7 @@ impl SecondRun<'_> {
             }
         }
         let is_missing = |extension: &&str| files.iter().all(|file| file.extension != *extension);
-        let missing = first.and_then(|first| first.keys().copied().find(|it| is_missing(it)));
+        let missing = first.and_then(|first| first.keys().copied().find(|extension| is_missing(extension)));
         Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
     }
 }

@@ -99,7 +99,7 @@ impl<'a> Arena<'a> {
     /// Builds the package's generators, unless no line of the recipe has a seed.
     pub fn with_generators(self) -> Result<Self, Stop> {
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
-        let generators = recipe.map(|it| BuiltGenerators::build(self.bench, it)).transpose()?;
+        let generators = recipe.map(|recipe| BuiltGenerators::build(self.bench, recipe)).transpose()?;
         Ok(Self { generators, ..self })
     }
 

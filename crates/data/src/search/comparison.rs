@@ -117,7 +117,7 @@ impl<'a> Comparison<'a> {
         }
         Ok(match judged.verdict {
             Verdict::Accepted => {
-                let submission = judged.outcome.map(|it| it.cpu_time).unwrap_or_default();
+                let submission = judged.outcome.map(|outcome| outcome.cpu_time).unwrap_or_default();
                 ComparisonResult::Same(ComparedTimes { submission, reference: reference_time })
             }
             _ => ComparisonResult::Differs(Box::new(judged)),
@@ -217,7 +217,7 @@ impl<'a> Comparison<'a> {
                     Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
                     Ok(judged) => judged,
                 };
-            time = judged.outcome.as_ref().map(|it| it.cpu_time);
+            time = judged.outcome.as_ref().map(|outcome| outcome.cpu_time);
             if judged.verdict != Verdict::Accepted {
                 return Ok(Err(if judged.is_deadlocked() {
                     UnusableReason::Reference(judged.verdict, judged.cause)

@@ -66,7 +66,7 @@ fn add_outputs(
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
     let answer = comparison.answer(input)?.ok();
-    found.expected = Some(answer.as_ref().map(|it| it.to_vec()).unwrap_or_default());
+    found.expected = Some(answer.as_ref().map(|answer| answer.to_vec()).unwrap_or_default());
     for _ in 0..TRIES {
         let ran = comparison.run(comparison.submission, input)?;
         let fails = match (&ran.rejected, &answer) {
@@ -96,7 +96,7 @@ fn add_evidence(
 ) -> Result<(), Stop> {
     for _ in 0..TRIES {
         let looked = comparison.judge_in_detail(input)?;
-        let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };
+        let Some(looked) = looked.filter(|judged| judged.verdict == found.verdict) else { continue };
         found.cause = looked.cause;
         if let Some(evidence) = looked.evidence {
             found.transcript = evidence.transcript;

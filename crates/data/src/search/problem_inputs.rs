@@ -64,7 +64,7 @@ impl ProblemInputs {
         };
         Ok(Self {
             solution: recipe.as_ref().and_then(solution),
-            answer_maker: recipe.as_ref().and_then(|it| dedicated_answer_maker(it, &problem)),
+            answer_maker: recipe.as_ref().and_then(|recipe| dedicated_answer_maker(recipe, &problem)),
             grammars,
             lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::seeded_commands),
             recipe,
@@ -105,7 +105,7 @@ impl ProblemInputs {
         let mut answers = self.problem.test_data.cases.iter().map(|case| &case.answer);
         answers.all(|path| {
             let size = path.as_ref().and_then(|path| path.metadata().ok());
-            size.is_some_and(|it| it.len() == 0)
+            size.is_some_and(|metadata| metadata.len() == 0)
         })
     }
 
@@ -195,8 +195,8 @@ fn test_case(problem: &Problem) -> TestCase {
     let like = problem.test_data.cases.iter().next_back();
     TestCase {
         name: by_recipe::CASE_NAME.to_owned(),
-        input_validator_args: like.map(|it| it.input_validator_args.clone()).unwrap_or_default(),
-        output_validator_args: like.map(|it| it.output_validator_args.clone()).unwrap_or_default(),
+        input_validator_args: like.map(|case| case.input_validator_args.clone()).unwrap_or_default(),
+        output_validator_args: like.map(|case| case.output_validator_args.clone()).unwrap_or_default(),
         ..TestCase::default()
     }
 }

@@ -75,7 +75,7 @@ impl SearchPrograms {
             None => default_reference(&setting.inputs.problem, path)
                 .ok_or_else(|| Stop::Refused(RefusalSubject::Selection, vec![nothing.into()]))?,
         };
-        let is_solution = |it: &&Submission| path == Some(&it.program.path);
+        let is_solution = |submission: &&Submission| path == Some(&submission.program.path);
         let is_wanted = setting.promotes && !is_solution(&reference);
         let solution =
             setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
@@ -84,7 +84,7 @@ impl SearchPrograms {
             prepare_source(setting.reference_mend(), reference, bench)?,
         ];
         sources.extend(
-            solution.map(|it| prepare_source(RefusalSubject::Package, it, bench)).transpose()?,
+            solution.map(|submission| prepare_source(RefusalSubject::Package, submission, bench)).transpose()?,
         );
         let mut built = build_all(&sources, bench, rules)?;
         Ok(Self {
@@ -102,7 +102,7 @@ impl SearchPrograms {
 
     /// The texts of both programs.
     pub fn texts(&self) -> Vec<String> {
-        let files = self.prepared.iter().flat_map(|it| &it.plan.files);
+        let files = self.prepared.iter().flat_map(|program| &program.plan.files);
         let blobs = files.filter_map(TreeEntry::blob);
         let text = |blob: &Blob| String::from_utf8(blob.prefix(SOURCE_BYTES_MAX).ok()?).ok();
         blobs.filter_map(text).collect()
@@ -118,7 +118,7 @@ impl SearchPrograms {
         let [submission, reference] = &self.prepared;
         let path = setting.submission.program.path.as_path();
         let generator = arena.seeded.as_ref();
-        let generator = generator.map(|it| (&*it.given.program.path, &it.prepared));
+        let generator = generator.map(|generator| (&*generator.given.program.path, &generator.prepared));
         let reference = (&*self.path, reference);
         Batches::new(arena.rules, isolation, reference, (path, submission), generator)
     }
@@ -134,7 +134,7 @@ fn is_same(submission: &Program, reference: &Program) -> bool {
         let is_alone = program.command.is_none() && program.arguments.is_empty();
         program.path.canonicalize().ok().filter(|_| is_alone)
     };
-    file(submission).is_some_and(|it| file(reference) == Some(it))
+    file(submission).is_some_and(|path| file(reference) == Some(path))
 }
 
 fn prepare_source<'a>(

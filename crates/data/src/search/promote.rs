@@ -48,7 +48,7 @@ impl<'a> Promotion<'a> {
         let full = path.join("/");
         let data = problem.dir.join(problem.layout.data);
         let taken = |name: &String| !data.join(name).is_missing();
-        let files = EXTENSIONS.map(|it| format!("{full}.{it}")).into_iter();
+        let files = EXTENSIONS.map(|extension| format!("{full}.{extension}")).into_iter();
         if let Some(taken) = files.chain([full]).find(taken) {
             return Err(format!(
                 "--promote: the package already has {taken} in its test data; choose another name"

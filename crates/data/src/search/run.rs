@@ -175,7 +175,7 @@ impl<'c> SharedSearch<'_, 'c> {
         while state.active_workers > 0 {
             let result = &state.findings.result;
             let (runs, smallest) =
-                (result.runs, result.found.as_ref().map(|it| it.fresh.input.len()));
+                (result.runs, result.found.as_ref().map(|failure| failure.fresh.input.len()));
             drop(state);
             (self.parameters.progress)(SearchProgress {
                 doing: "searching".to_owned(),

@@ -264,7 +264,7 @@ impl InputShrinker<'_> {
         while first < SEEDS_MAX && self.try_seeds(generator, least, first..first + SEEDS_AT_ONCE)? {
             first += SEEDS_AT_ONCE;
         }
-        let line = self.best.generated.as_ref().map(|it| it.command_line.clone());
+        let line = self.best.generated.as_ref().map(|generated| generated.command_line.clone());
         let line = line.unwrap_or_default();
         self.note_step(&before, || format!("other calls of the generator: `{line}`"));
         Ok(())
@@ -287,7 +287,7 @@ impl InputShrinker<'_> {
         let mut inputs = made.iter().flatten().cloned();
         self.try_each(&mut inputs)?;
         let best = &self.best.input;
-        let is_best = |made: &Option<Arc<[u8]>>| made.as_ref().is_some_and(|it| it == best);
+        let is_best = |made: &Option<Arc<[u8]>>| made.as_ref().is_some_and(|input| input == best);
         let is_smaller = !Arc::ptr_eq(&before, best);
         if let Some(index) = made.iter().position(is_best).filter(|_| is_smaller) {
             self.best.generated = Some(printed(generator.given, calls[index], best));
@@ -427,6 +427,6 @@ fn compare_wanted(
         return Ok(None);
     };
     let is_wanted = (judged.verdict, judged.is_deadlocked()) == wanted
-        && (!with_margin || judged.outcome.as_ref().is_some_and(|it| it.stopped_by.is_some()));
+        && (!with_margin || judged.outcome.as_ref().is_some_and(|outcome| outcome.stopped_by.is_some()));
     Ok(is_wanted.then_some(*judged))
 }

@@ -86,7 +86,7 @@ impl Variants<'_> {
         Ok(one
             .map(|at| self.build_text(&self.texts[group[*at]]))
             .transpose()?
-            .is_some_and(|it| it.is_ok()))
+            .is_some_and(|built| built.is_ok()))
     }
 
     fn build_text(&self, text: &str) -> Result<Result<Runnable, Vec<u8>>, Stop> {
@@ -101,7 +101,7 @@ impl Variants<'_> {
 fn sources_with_errors(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
     let at = |line: &str| {
         let number = line.split_once(name)?.1.strip_prefix(':')?;
-        let end = number.find(|it: char| !it.is_ascii_digit()).unwrap_or(number.len());
+        let end = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
         bundle.source_at_line(number[..end].parse().ok()?)
     };
     let (mut wrong, mut asked, mut is_error) = (BTreeSet::new(), BTreeSet::new(), false);
@@ -129,7 +129,7 @@ mod tests {
         let text = "int main() {\n    return 0;\n}\n".to_owned();
         let bundle = bundle("cpp", &[text.clone(), text.clone(), text]).expect("a bundle");
         let line =
-            |start: &str| bundle.text.lines().position(|it| it.starts_with(start)).unwrap() + 3;
+            |start: &str| bundle.text.lines().position(|line| line.starts_with(start)).unwrap() + 3;
         let (first, third) = (line("namespace m0"), line("namespace m2"));
         let check = |messages: &str, expected: &[usize]| {
             let messages =

@@ -48,7 +48,7 @@ impl<'a> Gates<'a> {
         }
         let find = |judgement: Judgement| {
             let submission =
-                problem.submissions.iter().find(|it| it.name == judgement.submission)?;
+                problem.submissions.iter().find(|submission| submission.name == judgement.submission)?;
             Some((submission, judgement))
         };
         Ok(all.into_iter().filter_map(find).collect())
@@ -102,7 +102,7 @@ impl<'a> Gates<'a> {
             parallel::both(|| self.judge_submissions(time_limit), of_data)?;
         report.gates.push(data);
         let right: Vec<&Judgement> =
-            judged.iter().filter(|(it, _)| is_accepted(it)).map(|(_, it)| it).collect();
+            judged.iter().filter(|(submission, _)| is_accepted(submission)).map(|(_, judgement)| judgement).collect();
         report.gates.push(check_accepted(&right));
         report.gates.push(reproducible);
         let tried = match self.judging.validators.output.len() {
@@ -175,8 +175,8 @@ impl<'a> Gates<'a> {
 
 fn check_accepted(right: &[&Judgement]) -> Gate {
     let name = GateName::AcceptedSubmissions;
-    let rejected = right.iter().filter(|it| it.verdict != Verdict::Accepted);
-    let rejected = joined(rejected.map(|it| &it.submission), ", ");
+    let rejected = right.iter().filter(|judgement| judgement.verdict != Verdict::Accepted);
+    let rejected = joined(rejected.map(|judgement| &judgement.submission), ", ");
     let (state, detail) = match right.len() {
         0 => (GateState::Unknown, "there is none".to_owned()),
         all if rejected.is_empty() => (GateState::Open, count(all, "submission")),
@@ -187,9 +187,9 @@ fn check_accepted(right: &[&Judgement]) -> Gate {
 
 fn check_time_limit(right: &[&Judgement], limit: Duration) -> Gate {
     let name = GateName::TimeLimit;
-    let times = right.iter().flat_map(|it| {
-        let runs = it.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time));
-        Some((runs.max()?, &it.submission))
+    let times = right.iter().flat_map(|judgement| {
+        let runs = judgement.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time));
+        Some((runs.max()?, &judgement.submission))
     });
     let Some((slowest, submission)) = times.max() else {
         return Gate { name, state: GateState::Unknown, detail: "nothing was timed".to_owned() };

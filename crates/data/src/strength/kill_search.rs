@@ -39,9 +39,9 @@ impl KillSearch<'_> {
         suspect: &Suspect,
         pool: &[AnsweredInput],
     ) -> Result<(Option<Failure>, usize), Stop> {
-        let takes = |it: &&AnsweredInput| Batches::fits(&it.texts.input);
+        let takes = |answered: &&AnsweredInput| Batches::fits(&answered.texts.input);
         let small: Vec<&AnsweredInput> = pool.iter().filter(takes).collect();
-        let items: Vec<&CaseTexts> = small.iter().map(|it| &it.texts).collect();
+        let items: Vec<&CaseTexts> = small.iter().map(|answered| &answered.texts).collect();
         let (doubtful, tried): (Vec<&AnsweredInput>, usize) =
             match self.test_bed.run_batches(suspect, &items)? {
                 Some(batch) => {
@@ -99,7 +99,7 @@ impl KillSearch<'_> {
         input: &Arc<[u8]>,
     ) -> Result<bool, Stop> {
         let is_guess = matches!(origin, CounterexampleOrigin::TestCase { .. });
-        let others = self.others.iter().filter(|(_, it)| is_guess && !std::ptr::eq(it, suspect));
+        let others = self.others.iter().filter(|(_, other)| is_guess && !std::ptr::eq(other, suspect));
         for (_, other) in others {
             if self.test_bed.rejection(other, input)?.is_some() {
                 return Ok(false);

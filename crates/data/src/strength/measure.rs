@@ -94,14 +94,14 @@ impl Measurement<'_> {
         }
         report.pool = pool.len();
         report.matrix = self.matrix;
-        let items: Vec<CaseTexts> = pool.iter().map(|it| it.texts.clone()).collect();
+        let items: Vec<CaseTexts> = pool.iter().map(|answered| answered.texts.clone()).collect();
         self.run_suspects(&mut entries, &items, report)?;
         self.find_features(&items, report)?;
         mark_duplicates(&mut entries);
         for known in &search.arena().bench.problem.equivalents {
             let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
             // A subject that a test case rejects is not equivalent.
-            if let Some(subject) = all.find(|it| it.id == known.subject && it.killers.is_empty()) {
+            if let Some(subject) = all.find(|subject| subject.id == known.subject && subject.killers.is_empty()) {
                 subject.status = SubjectStatus::ConfirmedEquivalent;
                 subject.reason = Some(known.reason.clone());
             }
@@ -186,8 +186,8 @@ impl Measurement<'_> {
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
-            let is_open = |it: &MeasuredSubject| {
-                it.is_survivor() && (round <= self.rounds || it.subject.tried < ENOUGH_INPUTS)
+            let is_open = |entry: &MeasuredSubject| {
+                entry.is_survivor() && (round <= self.rounds || entry.subject.tried < ENOUGH_INPUTS)
             };
             let alive: Vec<usize> =
                 (0..entries.len()).filter(|&place| is_open(&entries[place])).collect();
@@ -243,8 +243,8 @@ impl Measurement<'_> {
     ) -> Result<(), Stop> {
         let Some(suspect) = entries[place].suspect.clone() else { return Ok(()) };
         // An input that was found for another survivor suffices.
-        let known = entries.iter().find_map(|it| {
-            let missed = it.subject.missed.as_ref()?;
+        let known = entries.iter().find_map(|entry| {
+            let missed = entry.subject.missed.as_ref()?;
             missed.also.contains(&entries[place].subject.id).then(|| missed.clone())
         });
         let judged = match &known {
@@ -262,8 +262,8 @@ impl Measurement<'_> {
             None => {
                 let shrunk = self.search.shrink(&suspect, failure)?;
                 let others = entries[..place].iter().chain(&entries[place + 1..]);
-                let is_open = |it: &&MeasuredSubject| {
-                    it.is_survivor() || it.subject.status == SubjectStatus::Missed
+                let is_open = |entry: &&MeasuredSubject| {
+                    entry.is_survivor() || entry.subject.status == SubjectStatus::Missed
                 };
                 let others: Vec<&MeasuredSubject> =
                     others.filter(is_open).take(OTHER_SURVIVORS).collect();
@@ -296,7 +296,7 @@ impl MeasurementFault {
     pub fn to_stop(&self, problem: &Problem, reference: &Submission) -> Stop {
         let path = |name: &str| {
             let mut all = problem.submissions.iter();
-            let found = all.find(|it| it.name == name).unwrap_or(reference);
+            let found = all.find(|submission| submission.name == name).unwrap_or(reference);
             found.program.path.clone()
         };
         let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";

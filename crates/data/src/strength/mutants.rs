@@ -73,7 +73,7 @@ pub fn sort_risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
         source(one).zip(source(other)).is_some_and(|(a, b)| a.shares_build_with(b))
     };
     let is_risky =
-        |place: &usize| matches!(source(place), Some(WrongProgram::Mutant(it)) if it.is_risky);
+        |place: &usize| matches!(source(place), Some(WrongProgram::Mutant(mutant)) if mutant.is_risky);
     queue.chunk_by_mut(beside).for_each(|together| together.sort_by_key(is_risky));
 }
 
@@ -119,7 +119,7 @@ fn build_submission(
     prepared: &PreparedProgram,
 ) -> Result<Option<Suspect>, Stop> {
     let Arena { bench, rules, .. } = arena;
-    let ways = [prepared.for_batches().map(|it| (it, true)), Some((prepared.clone(), false))];
+    let ways = [prepared.for_batches().map(|batched| (batched, true)), Some((prepared.clone(), false))];
     for (prepared, is_batched) in ways.into_iter().flatten() {
         if let BuildResult::Program(program) = bench.build_quietly(&prepared, &rules.limits)? {
             return Ok(Some(Suspect::from_program(&prepared, Arc::from(program), is_batched)));

@@ -66,8 +66,8 @@ impl<'a> FreshSource<'a> {
         }
         // Answers may take much longer than inputs.
         made.truncate(kept);
-        let answered = juror_sandbox::executor::parallel::map(arena.bench.executor, &made, |it| {
-            comparison.answer(&it.input)
+        let answered = juror_sandbox::executor::parallel::map(arena.bench.executor, &made, |fresh| {
+            comparison.answer(&fresh.input)
         })?;
         let mut pool = Vec::new();
         for (fresh, answer) in made.into_iter().zip(answered) {

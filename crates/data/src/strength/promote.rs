@@ -21,15 +21,15 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
     };
     let hardness: HashMap<&str, f64> = subjects
         .iter()
-        .filter(|it| missed(it).is_some())
-        .map(|it| (it.id.as_str(), it.hardness))
+        .filter(|subject| missed(subject).is_some())
+        .map(|subject| (subject.id.as_str(), subject.hardness))
         .collect();
     let worth = |(place, missed): &(usize, MissedInput)| -> f64 {
         let all = missed.also.iter().chain([&subjects[*place].id]);
         all.filter_map(|id| hardness.get(id.as_str())).sum()
     };
     let mut open: Vec<(usize, MissedInput)> =
-        subjects.iter().enumerate().filter_map(|(place, it)| Some((place, missed(it)?))).collect();
+        subjects.iter().enumerate().filter_map(|(place, subject)| Some((place, missed(subject)?))).collect();
     open.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
     let (mut faults, mut caught) = (HashSet::new(), HashSet::new());
     let mut chosen = Vec::new();
@@ -52,7 +52,7 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
 /// Keeps the characters that test case names allow.
 fn case_name(subject: &Subject) -> String {
     let last = subject.id.rsplit(['/', ':']).next().unwrap_or_default();
-    let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '-' };
+    let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '-' };
     let name: String = last.chars().map(plain).collect();
     name.trim_matches('-').to_owned()
 }
@@ -82,7 +82,7 @@ mod tests {
             ..Subject::new(id, SubjectKind::Mutant, fault)
         };
         let subjects: Vec<Subject> = subjects.iter().map(subject).collect();
-        let names: Vec<String> = choose_cases(&subjects).into_iter().map(|it| it.name).collect();
+        let names: Vec<String> = choose_cases(&subjects).into_iter().map(|case| case.name).collect();
         assert_eq!(names, expected);
     }
 

@@ -431,15 +431,15 @@ impl Strength {
 
     /// The share of features that the test cases have.
     pub fn feature_share(&self) -> Option<f64> {
-        let present = self.features.iter().filter(|it| it.test_case.is_some()).count();
+        let present = self.features.iter().filter(|feature| feature.test_case.is_some()).count();
         (!self.features.is_empty()).then(|| present as f64 / self.features.len() as f64)
     }
 
     pub fn hold_out_result(&self, operators: Vec<String>) -> Option<HoldOutResult> {
-        let mut mutants = self.subjects.iter().filter(|it| it.kind == SubjectKind::Mutant);
+        let mut mutants = self.subjects.iter().filter(|subject| subject.kind == SubjectKind::Mutant);
         mutants.next()?;
         let count = |status: SubjectStatus| {
-            self.subjects.iter().filter(|it| it.held_out && it.status == status).count()
+            self.subjects.iter().filter(|subject| subject.held_out && subject.status == status).count()
         };
         let (caught, missed) = (count(SubjectStatus::Caught), count(SubjectStatus::Missed));
         let all = caught + missed;
@@ -449,18 +449,18 @@ impl Strength {
 
     /// The gain since the score was `before` and these programs were missed.
     pub fn gain_since(&self, before: f64, missed: &[String]) -> Option<StrengthGain> {
-        let is_caught = |it: &&Subject| {
-            matches!(it.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
-                && missed.contains(&it.id)
+        let is_caught = |subject: &&Subject| {
+            matches!(subject.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
+                && missed.contains(&subject.id)
         };
-        let caught = self.subjects.iter().filter(is_caught).map(|it| it.id.clone()).collect();
+        let caught = self.subjects.iter().filter(is_caught).map(|subject| subject.id.clone()).collect();
         Some(StrengthGain { before, points: self.score? - before, caught })
     }
 
     /// The subjects that an input catches, but no test case.
     pub fn missed_subjects(&self) -> Vec<String> {
-        let missed = self.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
-        missed.map(|it| it.id.clone()).collect()
+        let missed = self.subjects.iter().filter(|subject| subject.status == SubjectStatus::Missed);
+        missed.map(|subject| subject.id.clone()).collect()
     }
 
     /// For how many subjects it is unknown whether the data should reject them.

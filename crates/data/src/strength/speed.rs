@@ -48,7 +48,7 @@ impl SpeedProbe<'_> {
         let Some(limit) = self.rules.limits.cpu_time else { return Ok(Probes::default()) };
         let cases = largest_first(problem)?;
         let found =
-            self.bench.map("slow submissions", self.slow, |it| self.find_slow_case(it, &cases))?;
+            self.bench.map("slow submissions", self.slow, |submission| self.find_slow_case(submission, &cases))?;
         // Whether accepted submissions are fast on a test case.
         let mut known: HashMap<&str, Option<AcceptedPace>> = HashMap::new();
         let mut probes = Probes::default();
@@ -77,7 +77,7 @@ impl SpeedProbe<'_> {
             let (submission, at) = (submission.name.to_owned(), at.to_owned());
             probes.separations.push(Separation { submission, by, at, description: told });
         }
-        probes.is_cut = probes.separations.iter().any(|it| it.by == SeparationKind::Unknown);
+        probes.is_cut = probes.separations.iter().any(|separation| separation.by == SeparationKind::Unknown);
         Ok(probes)
     }
 
@@ -89,8 +89,8 @@ impl SpeedProbe<'_> {
     ) -> Result<SlowResult<'c>, Stop> {
         for case in cases {
             let Some(ran) = self.run(submission, case)? else { return Ok(SlowResult::OutOfTime) };
-            let is_over = ran.rejected.as_ref().is_some_and(|it| {
-                matches!(it.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
+            let is_over = ran.rejected.as_ref().is_some_and(|rejection| {
+                matches!(rejection.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
             });
             if is_over {
                 return Ok(SlowResult::TooSlow { case, waited: has_waited(&ran.outcome) });
@@ -106,7 +106,7 @@ impl SpeedProbe<'_> {
         limit: Duration,
     ) -> Result<Option<AcceptedPace>, Stop> {
         let runs =
-            self.bench.map("accepted submissions", self.accepted, |it| self.run(it, case))?;
+            self.bench.map("accepted submissions", self.accepted, |submission| self.run(submission, case))?;
         let Some(runs) = runs.into_iter().collect::<Option<Vec<ProgramOutput>>>() else {
             return Ok(None);
         };

@@ -47,7 +47,7 @@ impl Measurement<'_> {
         let sizes: Vec<u64> = test_bed.cases.iter().map(|case| case.input_size()).collect();
         let mut kills = vec![0; test_bed.cases.len()];
         for kill in entries.iter().flat_map(|entry| &entry.subject.killers) {
-            let place = test_bed.cases.iter().position(|it| it.test_case.name == kill.test_case);
+            let place = test_bed.cases.iter().position(|case| case.test_case.name == kill.test_case);
             place.into_iter().for_each(|place| kills[place] += 1);
         }
         let mut queue: Vec<usize> = (0..entries.len()).collect();
@@ -108,7 +108,7 @@ impl Measurement<'_> {
                     }
                     (HoldingTask::Run(place), TaskResult::Run(held)) => {
                         let rejected = held.iter().filter_map(|held| held.cases.as_ref());
-                        for (case, _) in rejected.flat_map(|it| &it.rejected) {
+                        for (case, _) in rejected.flat_map(|results| &results.rejected) {
                             kills[*case] += 1;
                         }
                         let took = held.as_ref().map_or(Duration::ZERO, |held| held.pool_time);
@@ -136,7 +136,7 @@ impl Measurement<'_> {
     }
 
     fn group_builds(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
-        let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
+        let all = places.iter().filter_map(|&place| Some((place, entries[place].source.as_ref()?)));
         let slots = self.search.arena().bench.executor.slots();
         mutants::build_groups(&all.collect::<Vec<_>>(), slots)
     }
@@ -176,9 +176,9 @@ impl Measurement<'_> {
                 on_cases => on_cases,
             }
         };
-        let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
+        let mut verdicts = on_cases.iter().flat_map(|results| &results.rejected).map(|(_, verdict)| *verdict);
         // A submission that is slow here is slow there, too.
-        let is_slow = is_submission && verdicts.any(|it| it == Verdict::TimeLimitExceeded);
+        let is_slow = is_submission && verdicts.any(|verdict| verdict == Verdict::TimeLimitExceeded);
         let begun = Instant::now();
         let on_pool = if pool.is_empty() || is_slow {
             None

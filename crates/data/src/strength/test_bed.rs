@@ -178,7 +178,7 @@ impl<'a> TestBed<'a> {
         };
         let grammar = self.comparison.arena.grammar();
         let wrapping = suspect.wrapper.map(|wrapper| ProblemWrapper { wrapper, grammar });
-        let read = |item: &&CaseTexts| match wrapping.and_then(|it| it.change_input(&item.input)) {
+        let read = |item: &&CaseTexts| match wrapping.and_then(|wrapper| wrapper.change_input(&item.input)) {
             Some(changed) => changed.into(),
             None => Arc::clone(&item.input),
         };
@@ -197,7 +197,7 @@ impl<'a> TestBed<'a> {
         };
         let mut told = vec![BatchResult::Skipped; items.len()];
         let mut hasher = DefaultHasher::new();
-        suspect.wrapper.map(|it| it.name).hash(&mut hasher);
+        suspect.wrapper.map(|wrapper| wrapper.name).hash(&mut hasher);
         let (mut from, mut broken) = (0, 0);
         while from < items.len() && broken < MOST_BROKEN {
             let said = runs.run_batch(batched, *way, &inputs[from..])?;
@@ -209,7 +209,7 @@ impl<'a> TestBed<'a> {
                 let is_accepted = match output {
                     None => false,
                     Some(output) => {
-                        let changed = wrapping.and_then(|it| it.change_output(output));
+                        let changed = wrapping.and_then(|wrapper| wrapper.change_output(output));
                         let output = changed.as_deref().unwrap_or(output);
                         self.accepts(&comparison, items[from], &ran, output)?
                     }
@@ -274,7 +274,7 @@ impl<'a> TestBed<'a> {
             let mut doubtful: Vec<usize> = order
                 .iter()
                 .copied()
-                .filter(|place| told.get(place).is_some_and(|it| *it != BatchResult::Accepted))
+                .filter(|place| told.get(place).is_some_and(|result| *result != BatchResult::Accepted))
                 .collect();
             doubtful.sort_by_key(|place| told[place]);
             let quick = doubtful.partition_point(|place| told[place] == BatchResult::Doubtful);
@@ -345,7 +345,7 @@ impl<'a> TestBed<'a> {
         suspect: &Suspect,
         input: &Arc<[u8]>,
     ) -> Result<Option<CaseJudgement>, Stop> {
-        match self.with_comparison(suspect, |it| it.compare(input, TimeLimitMode::Any))? {
+        match self.with_comparison(suspect, |check| check.compare(input, TimeLimitMode::Any))? {
             ComparisonResult::Differs(judged) => Ok(Some(*judged)),
             ComparisonResult::NoAnswer(UnusableReason::Validator(error))
                 if self.comparison.arena.grammar().is_some() =>
@@ -412,7 +412,7 @@ pub struct CaseResults {
 impl CaseResults {
     /// One rejection for time is enough, unless all are wanted: another would take as long as the time limit.
     fn is_enough(&self, most: usize) -> bool {
-        let is_slow = || self.rejected.iter().any(|(_, it)| *it == Verdict::TimeLimitExceeded);
+        let is_slow = || self.rejected.iter().any(|(_, verdict)| *verdict == Verdict::TimeLimitExceeded);
         self.rejected.len() >= most || most < usize::MAX && is_slow()
     }
 }
@@ -427,7 +427,7 @@ mod tests {
             input: number.to_string().into_bytes().into(),
             answer: Vec::new().into(),
         };
-        let mut texts: Vec<Option<CaseTexts>> = (0..count).map(|it| Some(text(it))).collect();
+        let mut texts: Vec<Option<CaseTexts>> = (0..count).map(|number| Some(text(number))).collect();
         texts.push(None);
         let groups = batch_groups(&texts);
         assert_eq!(groups.len(), number, "{groups:?}");

@@ -125,7 +125,7 @@ mod tests {
                 kept: None,
             })
         });
-        let wrapper = wrappers().iter().find(|it| it.name == name).expect(name);
+        let wrapper = wrappers().iter().find(|wrapper| wrapper.name == name).expect(name);
         let wrapping = ProblemWrapper { wrapper, grammar: None };
         let wrapped =
             WrappingExecutor { inner: &scripted, wrapper: wrapping, io: &ProgramIo::Standard };

@@ -21,7 +21,7 @@ use juror_grammar::validate::{Rejection, validate_blob};
 /// own. Fails if a file cannot be read.
 pub fn read_grammars(extra: Option<&Path>, problem: &Problem) -> Result<Vec<ParsedGrammar>, Stop> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = problem.input_grammars.iter().map(|it| it.path.clone());
+    let own = problem.input_grammars.iter().map(|grammar| grammar.path.clone());
     let own = own.filter(|path| Some(real(path)) != extra.map(real));
     let read = |path: FilePath| {
         let text = path.read().map_err(|error| match extra {
@@ -84,11 +84,11 @@ pub(super) fn grammar_objection(
     let checked = validate_blob(grammar, input, path);
     let (ending, spot, message) = match checked.map_err(JudgeError::on_file("read", path))? {
         Ok(()) => return Ok(None),
-        Err(Rejection::Invalid(it)) => {
-            let spot = it.place.spot.map(|spot| (spot.line, spot.column));
-            (None, spot, format!(": {}", it.message))
+        Err(Rejection::Invalid(invalid)) => {
+            let spot = invalid.place.spot.map(|spot| (spot.line, spot.column));
+            (None, spot, format!(": {}", invalid.message))
         }
-        Err(Rejection::Grammar(it)) => (Some("a fault".to_owned()), None, format!(": {it}")),
+        Err(Rejection::Grammar(fault)) => (Some("a fault".to_owned()), None, format!(": {fault}")),
         Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
     };
     let path = grammar.source.path.clone();

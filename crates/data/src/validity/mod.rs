@@ -145,8 +145,8 @@ impl<'a> Validity<'a> {
         path: &Path,
     ) -> Result<Vec<Objection>, Stop> {
         let by_grammars =
-            self.grammars.iter().map(|it| grammars::grammar_objection(it, input, path));
-        let by_programs = self.programs.iter().map(|it| ask_program(it, test_case, input.clone()));
+            self.grammars.iter().map(|grammar| grammars::grammar_objection(grammar, input, path));
+        let by_programs = self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
         by_grammars.chain(by_programs).filter_map(Result::transpose).collect()
     }
 
@@ -156,7 +156,7 @@ impl<'a> Validity<'a> {
         test_case: &TestCase,
         input: &Blob,
     ) -> Result<Option<Objection>, Stop> {
-        let all = self.programs.iter().map(|it| ask_program(it, test_case, input.clone()));
+        let all = self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
         all.filter_map(Result::transpose).next().transpose()
     }
 
@@ -169,7 +169,7 @@ impl<'a> Validity<'a> {
     pub fn objection(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
         let (blob, path) = (Arc::clone(input).into(), Path::new("the input"));
         let by_grammars =
-            self.grammars.iter().map(|it| grammars::grammar_objection(it, &blob, path));
+            self.grammars.iter().map(|grammar| grammars::grammar_objection(grammar, &blob, path));
         match by_grammars.filter_map(Result::transpose).next() {
             None => self.program_objection(input),
             Some(objection) => objection.map(Some),

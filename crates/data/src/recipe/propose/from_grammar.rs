@@ -80,7 +80,7 @@ impl GrammarProposal<'_> {
             seed: self.seed,
             cases: Vec::new(),
             equal: inputs.equal,
-            too_large: inputs.too_large.into_iter().map(|it| it.options).collect(),
+            too_large: inputs.too_large.into_iter().map(|idea| idea.options).collect(),
             imported: 0,
         };
         if inputs.made.is_empty() {
@@ -164,7 +164,7 @@ fn similar_test_case(problem: &Problem, into: &[String]) -> TestCase {
     let below = format!("secret/{}/", into[0]);
     let cases = &problem.test_data.cases;
     let like = cases.iter().find(|case| case.name.starts_with(&below));
-    let like = like.or_else(|| cases.iter().rfind(|it| it.name.starts_with("secret/")));
+    let like = like.or_else(|| cases.iter().rfind(|case| case.name.starts_with("secret/")));
     let args = like.map(|case| case.input_validator_args.clone());
     TestCase { input_validator_args: args.unwrap_or_default(), ..TestCase::default() }
 }

@@ -128,7 +128,7 @@ fn options(shape: &Shape, size: Option<Scale>, pinned: Option<&str>, seed: u64) 
 /// A label as part of a test case's name.
 fn name_part(label: &str) -> String {
     let base = label.split(['[', '(']).next().unwrap_or_default();
-    let is_plain = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
+    let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
     let plain: String = base.chars().filter(is_plain).collect();
     if plain.is_empty() { "value".to_owned() } else { plain.to_lowercase() }
 }
@@ -156,7 +156,7 @@ mod tests {
             // `increasing` with large counts replaces `increasing-most`.
             let is_used = SHAPES_BY_SCALE
                 .iter()
-                .any(|(_, names)| names.split(' ').any(|it| it == shape.name));
+                .any(|(_, names)| names.split(' ').any(|name| name == shape.name));
             assert!(is_used || shape.name == "increasing-most", "{}", shape.name);
         }
         for name in SHAPES_BY_SCALE.iter().flat_map(|(_, names)| names.split(' ')) {
@@ -169,7 +169,7 @@ mod tests {
         let check = |text: &str, has: &[&str], has_not: &[&str]| {
             let ideas = ideas(&grammar(text), 1);
             let is_there = |name: &&&str| ideas.iter().any(|idea| idea.name == ***name);
-            assert_eq!(has.iter().find(|it| !is_there(it)), None, "{text}");
+            assert_eq!(has.iter().find(|name| !is_there(name)), None, "{text}");
             assert_eq!(has_not.iter().find(is_there), None, "{text}");
         };
         check(

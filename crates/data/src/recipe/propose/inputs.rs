@@ -155,7 +155,7 @@ impl ProposalMaker<'_> {
             Err(GenerationFailure::Unsatisfied(diagnostic)) => {
                 // The message differs from shape to shape, but the place does not.
                 let place = &diagnostic.place;
-                let spot = place.spot.as_ref().map(|it| (it.line, it.column));
+                let spot = place.spot.as_ref().map(|spot| (spot.line, spot.column));
                 let why = (place.path.clone(), spot, None);
                 return Ok(Err(IdeaFailure::Omitted(Box::new((why, Some(diagnostic))))));
             }

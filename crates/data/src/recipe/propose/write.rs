@@ -170,7 +170,7 @@ impl Addition<'_> {
             }
         }
         let number = |name: &String| {
-            let digits = name.split(|it: char| !it.is_ascii_digit()).next();
+            let digits = name.split(|letter: char| !letter.is_ascii_digit()).next();
             digits.and_then(|digits| digits.parse().ok())
         };
         names.iter().filter_map(number).max().unwrap_or(0)
@@ -220,7 +220,7 @@ impl Addition<'_> {
     fn new_case_names(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
         let known: Vec<&str> = match self.recipe {
             Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
-            None => self.imported.iter().map(|it| &*it.name).collect(),
+            None => self.imported.iter().map(|case| &*case.name).collect(),
         };
         let (old, new): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
             after.cases.iter().partition(|case| known.contains(&&*case.name));
@@ -289,7 +289,7 @@ fn is_block(text: &str) -> bool {
 /// The path of an accepted submission, as a recipe writes it.
 fn solution_path(problem: &Problem) -> Option<String> {
     let right = problem.dir.join(problem.layout.accepted);
-    let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&*right))?;
+    let submission = problem.submissions.iter().find(|submission| submission.program.path.starts_with(&*right))?;
     let below = submission.program.path.strip_prefix(&*problem.dir).ok()?;
     Some(format!("/{}", below.display()))
 }

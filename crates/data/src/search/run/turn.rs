@@ -266,7 +266,7 @@ impl SharedSearch<'_, '_> {
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
                 let started = Instant::now();
                 let accepted = batches.accepts_each(self.parameters.comparison, &inputs)?;
-                let count = accepted.iter().filter(|it| it.is_accepted).count();
+                let count = accepted.iter().filter(|batched| batched.is_accepted).count();
                 batches.adjust_size(inputs.len(), count, started.elapsed());
                 let time = started.elapsed() / inputs.len() as u32;
                 let state = &mut *self.state.lock();
@@ -374,7 +374,7 @@ impl SharedSearch<'_, '_> {
     fn note_fault(&self, fault: PackageFault) {
         let mut state = self.state.lock();
         let known = &mut state.findings.result.fault;
-        if known.as_ref().is_none_or(|it| fault.number < it.number) {
+        if known.as_ref().is_none_or(|known| fault.number < known.number) {
             *known = Some(fault);
         }
         // Other workers finish inputs that they have already taken, which may come before.

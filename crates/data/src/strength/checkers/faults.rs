@@ -61,18 +61,18 @@ const CHANGES: [OutputChange; 16] = [
     ("a number with the opposite sign", FaultClass::Value, |output| {
         let number = number_spans(output)
             .into_iter()
-            .find(|it| parse_integer(&output[it.clone()]) != Some(0))?;
+            .find(|span| parse_integer(&output[span.clone()]) != Some(0))?;
         let negated = -parse_integer(&output[number.clone()])?;
         replace(output, number, negated.to_string().as_bytes())
     }),
     ("two words swapped", FaultClass::Order, |output| {
         let words = word_spans(output);
-        let pair = words.windows(2).find(|it| output[it[0].clone()] != output[it[1].clone()])?;
+        let pair = words.windows(2).find(|pair| output[pair[0].clone()] != output[pair[1].clone()])?;
         swap_spans(output, &pair[0], &pair[1])
     }),
     ("two lines swapped", FaultClass::Order, |output| {
         let lines = line_spans(output);
-        let differ = |it: &&[Span]| output[it[0].clone()] != output[it[1].clone()];
+        let differ = |pair: &&[Span]| output[pair[0].clone()] != output[pair[1].clone()];
         let pair = lines.windows(2).rev().find(differ)?;
         swap_spans(output, &pair[0], &pair[1])
     }),
@@ -110,7 +110,7 @@ fn line_spans(output: &[u8]) -> Vec<Span> {
 fn number_spans(output: &[u8]) -> Vec<Span> {
     word_spans(output)
         .into_iter()
-        .filter(|it| parse_integer(&output[it.clone()]).is_some())
+        .filter(|span| parse_integer(&output[span.clone()]).is_some())
         .collect()
 }
 
@@ -167,7 +167,7 @@ mod tests {
             let found = faults(output.as_bytes());
             let found: Vec<(&str, String)> = found
                 .into_iter()
-                .map(|it| (it.name, String::from_utf8(it.text).unwrap()))
+                .map(|fault| (fault.name, String::from_utf8(fault.text).unwrap()))
                 .collect();
             let expected: Vec<(&str, String)> =
                 expected.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();

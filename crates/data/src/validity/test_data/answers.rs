@@ -47,7 +47,7 @@ pub(super) fn check_answers(
         .collect();
     let remarks = parallel::map(bench.executor, &valid, |case| {
         let answer = case.answer.as_ref().unwrap_or(&case.input);
-        let error = |it: Objection| it.to_diagnostic(answer, "answer", Protocol::Standard);
+        let error = |objection: Objection| objection.to_diagnostic(answer, "answer", Protocol::Standard);
         let objections = objections(&validators, case)?;
         Ok(objections.into_iter().map(error).collect::<Vec<Diagnostic>>())
     })?;
@@ -109,5 +109,5 @@ fn objections(
             files: vec![TreeEntry::new(INPUT, Node::plain(Blob::file(&case.input)))],
         })
     };
-    validators.iter().filter_map(|it| objection(it).transpose()).collect()
+    validators.iter().filter_map(|validator| objection(validator).transpose()).collect()
 }

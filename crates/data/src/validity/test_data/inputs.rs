@@ -46,7 +46,7 @@ fn input_diagnostics(
 ) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
     if task.is_valid {
-        return objections.iter().map(|it| it.to_diagnostic(path, "input", protocol)).collect();
+        return objections.iter().map(|objection| objection.to_diagnostic(path, "input", protocol)).collect();
     }
     let broken =
         objections.iter().filter_map(|Objection { validator, ending, message, .. }| {

@@ -127,7 +127,7 @@ impl<'a> StrictnessCheck<'_, 'a> {
         if !self.validity.has_programs() {
             return Ok(tasks);
         }
-        let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|it| it.is_refused);
+        let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| task.is_refused);
         let chosen = sample_pairs(open.iter().map(|task| (task.mutation.name, task.sample)));
         let mut at = 0..;
         open.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
