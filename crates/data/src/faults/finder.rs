@@ -1,11 +1,10 @@
-//! Walks through a source and collects the edits that the rules make.
+//! What the rules see of a source, and the edits that they make.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::faults::operator::Operator;
-use crate::faults::rules;
 use crate::faults::syntax::{Role, Syntax};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,9 +14,6 @@ pub(super) struct Edit {
     pub after: String,
 }
 
-/// Upper bound on the depth of nodes. A chain of a hundred `else if` is three hundred nodes deep.
-const DEPTH_MAX: usize = 500;
-
 pub(super) struct Finder<'t> {
     pub syntax: &'static Syntax,
     pub root: Node<'t>,
@@ -26,52 +22,24 @@ pub(super) struct Finder<'t> {
 }
 
 impl<'t> Finder<'t> {
-    /// Applies every rule to a node and to all nodes below it.
-    pub(super) fn visit(&mut self, node: Node<'t>, depth: usize) {
-        rules::special_nodes(self, node);
-        if self.has_role(node, Role::Skip) || !node.is_named() || depth > DEPTH_MAX {
-            return;
-        }
-        rules::apply_all(self, node);
-        if self.has_role(node, Role::Text) {
-            return;
-        }
-        let mut is_of_tests = false;
-        for child in self.compiled_children(node) {
-            // The submission's own tests do not run.
-            let was_of_tests = std::mem::take(&mut is_of_tests);
-            match child.kind() {
-                "attribute_item" => {
-                    is_of_tests = was_of_tests || self.text_of(child).contains("test")
-                }
-                _ if was_of_tests => {}
-                _ => self.visit(child, depth + 1),
-            }
-        }
-    }
-
     /// The children that the compiler sees, without those that the preprocessor removes.
-    fn compiled_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
+    pub(super) fn compiled_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node);
+        let holds = |ifdef: Node<'t>| {
+            let name = self.field(ifdef, &["name"]).map(|name| self.text_of(name));
+            (name == Some("ONLINE_JUDGE")) == self.text_of(ifdef).starts_with("#ifdef")
+        };
         let is_taken = match node.kind() {
-            "preproc_ifdef" => {
-                let name = self.field(node, &["name"]).map(|name| self.text_of(name));
-                let is_set = name == Some("ONLINE_JUDGE");
-                is_set == self.text_of(node).starts_with("#ifdef")
-            }
+            "preproc_ifdef" => holds(node),
             "preproc_if" => {
-                self.field(node, &["condition"]).map(|condition| self.text_of(condition)) == Some("1")
+                let condition = self.field(node, &["condition"]);
+                condition.is_some_and(|condition| self.text_of(condition) == "1")
             }
             // An else branch stays only if the condition is certainly false.
-            "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
-                let above = node.parent().filter(|parent| parent.kind() == "preproc_ifdef");
-                let name =
-                    above.and_then(|parent| self.field(parent, &["name"])).map(|name| self.text_of(name));
-                node.kind() == "preproc_else"
-                    && above.is_some_and(|parent| {
-                        self.text_of(parent).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
-                    })
-            }
+            "preproc_else" => node
+                .parent()
+                .is_some_and(|parent| parent.kind() == "preproc_ifdef" && !holds(parent)),
+            "preproc_elif" | "preproc_elifdef" => false,
             _ => return all,
         };
         let is_else = |child: &Node<'_>| child.kind().starts_with("preproc_el");
@@ -80,6 +48,10 @@ impl<'t> Finder<'t> {
 
     pub(super) fn has_role(&self, node: Node<'t>, role: Role) -> bool {
         self.syntax.has_role(node.kind(), role)
+    }
+
+    pub(super) fn parent_has_role(&self, node: Node<'t>, role: Role) -> bool {
+        node.parent().is_some_and(|parent| self.has_role(parent, role))
     }
 
     pub(super) fn text_of(&self, node: Node<'t>) -> &'t str {

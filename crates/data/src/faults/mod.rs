@@ -134,7 +134,7 @@ fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let Some(mut parser) = parser(syntax) else { return Vec::new() };
     let Some(tree) = parser.parse(text, None) else { return Vec::new() };
     let mut finder = Finder { syntax, root: tree.root_node(), text, edits: Vec::new() };
-    finder.visit(finder.root, 0);
+    rules::visit(&mut finder, tree.root_node(), 0);
     let mut edits = finder.edits;
     let rank = |edit: &Edit| Operator::RANKED.iter().position(|(operator, _)| *operator == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));

@@ -1,49 +1,12 @@
 //! Inputs from the package's own generators: the commands of its recipe that have a `{seed}`, with fresh seeds.
 
-use std::sync::Arc;
-
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};
-use crate::recipe::built_generators::BuiltGenerators;
+use crate::recipe::built_generators::GeneratorCall;
 use crate::search::result::CounterexampleOrigin;
-use juror_core::judgement::JudgeError;
 use juror_core::placeholder::{ArgumentPiece, occurrences};
 use juror_core::recipe::{GeneratorCommand, InputSource, Recipe};
 use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
-use juror_judging::recipe::seed::substitute_placeholders;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GeneratorCall {
-    pub command: GeneratorCommand,
-    /// The value of `{seed}`.
-    pub seed: u64,
-}
-
-impl GeneratorCall {
-    pub fn line(&self) -> String {
-        let args = substitute_placeholders(&self.command, CASE_NAME, self.seed);
-        let words = std::iter::once(self.command.program.name.clone()).chain(args);
-        words.collect::<Vec<_>>().join(" ")
-    }
-
-    pub fn make_input(
-        &self,
-        generators: &BuiltGenerators<'_>,
-    ) -> Result<Result<Arc<[u8]>, String>, Stop> {
-        match generators.make(&self.command, CASE_NAME, self.seed)? {
-            Err(why) => Ok(Err(why)),
-            Ok(printed) => {
-                let printed = printed.read();
-                let printed = printed
-                    .map_err(|error| JudgeError::new("read what a generator printed", error))?;
-                Ok(Ok(printed.into()))
-            }
-        }
-    }
-}
-
-/// The value of `{name}`.
-pub const CASE_NAME: &str = "stress";
 
 /// The commands of a recipe whose input depends on the seed, without duplicates.
 pub fn seeded_commands(recipe: &Recipe) -> Vec<GeneratorCommand> {

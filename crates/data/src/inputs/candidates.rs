@@ -3,14 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::inputs::by_coverage::VariedInput;
-use crate::inputs::by_recipe::GeneratorCall;
+use crate::recipe::built_generators::GeneratorCall;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::result::{CounterexampleOrigin, SearchedSource};
 use juror_core::stop::Stop;
+use juror_grammar::chance::Chance;
 use juror_grammar::generate::{Pin, generate_until};
 use juror_grammar::program::Grammar;
-use juror_grammar::shape::Shape;
+use juror_grammar::shape::{Shape, SpecialNumbers};
+use juror_grammar::tree::InputTree;
+use juror_grammar::vary::{Ingredients, vary_with};
+
+/// Number of changes that are tried until the grammar accepts one.
+const CHANGES_MAX: u64 = 20;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -66,6 +71,24 @@ pub struct DrawnInput {
 impl DrawnInput {
     fn write(&self, grammar: &Grammar, is_over: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         generate_until(grammar, &self.shape, &self.pins, self.seed, self.size_limit, is_over).ok()
+    }
+}
+
+/// An input that is still to be changed: with a piece of another one, or a special number.
+#[derive(Clone, Debug)]
+pub struct VariedInput {
+    pub kept: Arc<InputTree>,
+    pub other: Arc<InputTree>,
+    pub numbers: Arc<SpecialNumbers>,
+    pub seed: u64,
+}
+
+impl VariedInput {
+    /// `None` if no change is valid.
+    fn write(&self, grammar: &Grammar) -> Option<Vec<u8>> {
+        let mut chance = Chance::new(self.seed, "coverage");
+        let with = Ingredients { other: &self.other, numbers: &self.numbers.values };
+        (0..CHANGES_MAX).find_map(|_| vary_with(grammar, &self.kept, with, &mut chance))
     }
 }
 

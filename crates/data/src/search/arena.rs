@@ -5,12 +5,12 @@ use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
 use std::sync::Arc;
 
 use crate::inputs::by_grammar;
-use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
+use crate::inputs::by_recipe::RecipeInputs;
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
 use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceShare};
 use crate::inputs::numbers::special_numbers;
 use crate::inputs::table_sizes::table_sizes;
-use crate::recipe::built_generators::BuiltGenerators;
+use crate::recipe::built_generators::{BuiltGenerators, GeneratorCall};
 use crate::search::comparison::{Comparison, KnownAnswers};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::SearchPrograms;
@@ -181,7 +181,7 @@ impl<'a> Arena<'a> {
                 return left_out(format!("{}: not built", call.line()));
             }
             (CandidateContent::Call(call), Some(generators)) => {
-                match call.make_input(generators)? {
+                match generators.make(&call)? {
                     Ok(input) => (input, Some(call), None),
                     Err(why) => return left_out(format!("{}: {why}", call.line())),
                 }

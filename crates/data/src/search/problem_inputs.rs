@@ -1,11 +1,11 @@
 //! The sources of inputs for a problem, and the parts that check and answer them: grammars, generators, validators,
 //! and the programs that make judge answers.
 
-use crate::recipe::seeded_generator::SeededProgram;
 use std::path::Path;
 
 use crate::inputs::by_recipe;
-use crate::search::comparison::quote_input;
+use crate::recipe::built_generators::CASE_NAME;
+use crate::recipe::seeded_generator::SeededProgram;
 use crate::validity::DisputedInput;
 use crate::validity::grammars;
 use juror_core::check::options::Options;
@@ -194,7 +194,7 @@ fn dedicated_answer_maker(recipe: &Recipe, problem: &Problem) -> Option<FilePath
 fn test_case(problem: &Problem) -> TestCase {
     let like = problem.test_data.cases.iter().next_back();
     TestCase {
-        name: by_recipe::CASE_NAME.to_owned(),
+        name: CASE_NAME.to_owned(),
         input_validator_args: like.map(|case| case.input_validator_args.clone()).unwrap_or_default(),
         output_validator_args: like.map(|case| case.output_validator_args.clone()).unwrap_or_default(),
         ..TestCase::default()

@@ -12,8 +12,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::inputs::by_generator;
-use crate::inputs::by_recipe::{GeneratorCall, lower_numbers};
+use crate::inputs::by_recipe::lower_numbers;
 use crate::inputs::word_lines;
+use crate::recipe::built_generators::GeneratorCall;
 use crate::recipe::seeded_generator::{SeededCall, SeededGenerator, SeededProgram};
 use crate::search::arena::{Arena, SearchInput};
 use crate::search::comparison::{Comparison, ComparisonResult};
@@ -232,7 +233,7 @@ impl InputShrinker<'_> {
                     }
                     let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
                     let lower = GeneratorCall { command: command.clone(), seed };
-                    let Ok(input) = lower.make_input(generators)? else { break };
+                    let Ok(input) = generators.make(&lower)? else { break };
                     if self.accept_if_failing(&input)? {
                         call = lower;
                         continue 'again;

@@ -48,8 +48,9 @@ pub(super) fn integers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     let is_initial = is_initial(finder, whole);
     if value == -1 {
-        let is_memo =
-            is_recursive(finder, node) || in_call(finder, whole) || is_compared(finder, whole);
+        let is_memo = is_recursive(finder, node)
+            || finder.parent_has_role(whole, Role::Argument)
+            || is_compared(finder, whole);
         finder.replace(if is_memo { Memo } else { Init }, whole, written.with_value(0));
     } else if is_initial && value == 0 {
         finder.replace(Init, whole, written.with_value(1000));
@@ -64,10 +65,6 @@ fn is_compared<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
         finder.has_role(parent, Role::Binary)
             && ["==", "!="].iter().any(|sign| finder.text_of(parent).contains(sign))
     })
-}
-
-fn in_call<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
-    node.parent().is_some_and(|parent| finder.has_role(parent, Role::Argument))
 }
 
 /// Whether a node is the whole value that a variable is set to.
@@ -220,7 +217,7 @@ pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let last = text.rsplit([':', '.', '(']).next().unwrap_or_default();
     let is_greatest = GREATEST.split(' ').any(|name| name == last.trim_end_matches(')'));
     let is_element = finder.has_role(node, Role::Index)
-        && node.parent().is_some_and(|parent| !finder.has_role(parent, Role::Assign))
+        && !finder.parent_has_role(node, Role::Assign)
         && !text.contains("..");
     if is_greatest || is_element {
         finder.replace(Init, node, "0");

@@ -116,7 +116,7 @@ const CLEARS: [&str; 9] =
 pub(super) fn drop_resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let outer = finder.nearest_ancestor(node, Role::Loop);
     let is_repeated = outer.is_some() || !matches!(finder.function_name(node), "" | "main");
-    if !is_repeated || !node.parent().is_some_and(|parent| finder.has_role(parent, Role::Block)) {
+    if !is_repeated || !finder.parent_has_role(node, Role::Block) {
         return;
     }
     if finder.has_role(node, Role::Declaration) {

@@ -30,8 +30,7 @@ pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         finder.replace(Ret, value, "0");
     }
     if finder.has_role(node, Role::Break) || finder.has_role(node, Role::Continue) {
-        let by_itself = node.parent().is_some_and(|parent| finder.has_role(parent, Role::Block));
-        if by_itself && !finder.syntax.empty_statement.is_empty() {
+        if finder.parent_has_role(node, Role::Block) && !finder.syntax.empty_statement.is_empty() {
             finder.replace(Ret, node, finder.syntax.empty_statement);
         }
     }
@@ -66,7 +65,7 @@ pub(super) fn conditions<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 pub(super) fn memory<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     // `return memo[i] = value`
     if finder.has_role(node, Role::Assign)
-        && node.parent().is_some_and(|parent| finder.has_role(parent, Role::Return))
+        && finder.parent_has_role(node, Role::Return)
         && let Some(value) = finder.field(node, &["right"])
     {
         finder.replace(Memo, node, finder.text_of(value));

@@ -7,8 +7,7 @@ use crate::faults::operator::Operator::Type;
 use crate::faults::syntax::Role;
 
 pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    let is_part = node.parent().is_some_and(|parent| finder.has_role(parent, Role::Type));
-    if !finder.has_role(node, Role::Type) || is_part {
+    if !finder.has_role(node, Role::Type) || finder.parent_has_role(node, Role::Type) {
         return;
     }
     let is_of_main = field_name(node) == Some("type")
