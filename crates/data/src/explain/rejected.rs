@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::explain::study::study;
 use crate::explain::subject::InputResult;
 use crate::search::arena::Arena;
-use crate::search::comparison::Comparison;
+use crate::search::cross_check::CrossCheck;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::{SearchPrograms, SearchSubject};
 use crate::search::run::{SearchParameters, search};
@@ -61,14 +61,14 @@ impl Explainer<'_> {
         let rules = judging.rules_at(self.time_limit);
         let programs = SearchPrograms::build(&setting, &bench, &rules)?;
         let arena = Arena::open(bench, inputs, &rules, self.scheduler, None)?;
-        let comparison = arena.comparison(&programs.reference, &programs.submission);
+        let cross_check = CrossCheck::new(&arena, &programs.reference, &programs.submission);
         let end = Instant::now() + self.time;
         let mut known = self.judged_cases(&judgement.cases);
         if known.iter().filter(|result| result.fails).count() < ENOUGH_FAILING {
-            known.extend(self.search_failure(&comparison)?);
+            known.extend(self.search_failure(&cross_check)?);
         }
         self.scheduler.set_deadline(Some(end));
-        let explained = study(&judgement.submission, grammar, &comparison, known, SEED)?;
+        let explained = study(&judgement.submission, grammar, &cross_check, known, SEED)?;
         (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
         Ok(())
     }
@@ -90,12 +90,12 @@ impl Explainer<'_> {
         cases.iter().filter_map(read).collect()
     }
 
-    fn search_failure(&self, comparison: &Comparison<'_>) -> Result<Option<InputResult>, Stop> {
-        let mix = comparison.arena.candidates(false, SEED, None);
+    fn search_failure(&self, cross_check: &CrossCheck<'_>) -> Result<Option<InputResult>, Stop> {
+        let mix = cross_check.arena.candidates(false, SEED, None);
         let time = self.time / SEARCH_SHARE;
         self.scheduler.set_deadline(Some(Instant::now() + time));
         let searching = SearchParameters {
-            comparison,
+            cross_check,
             batches: None,
             time,
             is_stopped: self.is_stopped,
@@ -105,12 +105,12 @@ impl Explainer<'_> {
             progress: &|_| {},
         };
         let found = search(&searching, mix)?.found;
-        Ok(found.and_then(|found| failing_input(comparison, &found.fresh.input)))
+        Ok(found.and_then(|found| failing_input(cross_check, &found.fresh.input)))
     }
 }
 
-pub fn failing_input(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<InputResult> {
+pub fn failing_input(cross_check: &CrossCheck<'_>, input: &Arc<[u8]>) -> Option<InputResult> {
     let answer =
-        if comparison.is_judged() { None } else { Some(comparison.answer(input).ok()?.ok()?) };
+        if cross_check.is_judged() { None } else { Some(cross_check.answer(input).ok()?.ok()?) };
     Some(InputResult { input: Arc::clone(input), answer, fails: true })
 }

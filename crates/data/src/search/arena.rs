@@ -1,9 +1,8 @@
 //! The parts that all searches share: the sources of inputs, the programs that check and answer them, and the clock.
 
-use crate::inputs::by_generator::GeneratorInputs;
-use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
 use std::sync::Arc;
 
+use crate::inputs::by_generator::GeneratorInputs;
 use crate::inputs::by_grammar;
 use crate::inputs::by_recipe::RecipeInputs;
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
@@ -11,16 +10,16 @@ use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceSh
 use crate::inputs::numbers::special_numbers;
 use crate::inputs::table_sizes::table_sizes;
 use crate::recipe::built_generators::{BuiltGenerators, GeneratorCall};
-use crate::search::comparison::{Comparison, KnownAnswers};
+use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
+use crate::search::known_answers::KnownAnswers;
 use crate::search::problem_inputs::ProblemInputs;
-use crate::search::programs::SearchPrograms;
 use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
 use juror_core::diagnostic::Diagnostic;
+use juror_core::program::BuildVariant;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::SpecialNumbers;
-use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::Rules;
@@ -104,9 +103,8 @@ impl<'a> Arena<'a> {
     }
 
     /// Numbers in the texts of programs become special, and the sizes of their tables.
-    pub fn with_numbers_of(self, programs: &SearchPrograms) -> Result<Self, Stop> {
-        let texts = programs.texts();
-        let sizes = table_sizes(&texts, &programs.variant, &self.bench, self.scheduler)?;
+    pub fn with_numbers_of(self, texts: &[String], variant: &BuildVariant) -> Result<Self, Stop> {
+        let sizes = table_sizes(texts, variant, &self.bench, self.scheduler)?;
         let bounds = self.grammar().map(by_grammar::greatest_values).unwrap_or_default();
         let texts = texts.iter().map(String::as_str);
         Ok(Self { numbers: special_numbers(texts, &bounds, sizes), ..self })
@@ -125,16 +123,8 @@ impl<'a> Arena<'a> {
         self.inputs.grammars.first()
     }
 
-    pub fn comparison<'c>(
-        &'c self,
-        reference: &'c Runnable,
-        submission: &'c Runnable,
-    ) -> Comparison<'c> {
-        Comparison { arena: self, reference, submission, submission_executor: None }
-    }
-
-    /// All sources of inputs: the generator of the command line; or else the grammar, up to `most` bytes; the generators if they are built; and changed copies of
-    /// test cases on request.
+    /// All sources of inputs: the generator of the command line; or else the grammar, up to `most` bytes; the
+    /// generators if they are built; and changed copies of test cases on request.
     pub fn candidates(&self, has_copies: bool, seed: u64, most: Option<usize>) -> SourceMix<'_> {
         let inputs = self.inputs;
         let mut mix = SourceMix::default();

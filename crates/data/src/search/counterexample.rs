@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::search::comparison::Comparison;
+use crate::search::cross_check::CrossCheck;
 use crate::search::result::Counterexample;
 use crate::search::run::Failure;
 use crate::search::shrink::{ShrunkInput, generated_input};
@@ -14,14 +14,14 @@ use juror_core::verdict::Verdict;
 const SHOWN_BYTES_MAX: u64 = 1 << 20;
 
 pub fn build_counterexample(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     failure: &Failure,
     small: Option<ShrunkInput>,
 ) -> Result<Counterexample, Stop> {
     let (input, judged, path, generated) = match small {
         Some(small) => (small.input, small.judged, small.path, small.generated),
         None => {
-            let generated = generated_input(comparison.arena, &failure.fresh);
+            let generated = generated_input(cross_check.arena, &failure.fresh);
             (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new(), generated)
         }
     };
@@ -44,10 +44,10 @@ pub fn build_counterexample(
         promoted: None,
         saved: None,
     };
-    let looked = if comparison.is_judged() {
-        add_evidence(comparison, &input, &mut found)
+    let looked = if cross_check.is_judged() {
+        add_evidence(cross_check, &input, &mut found)
     } else {
-        add_outputs(comparison, &input, &mut found)
+        add_outputs(cross_check, &input, &mut found)
     };
     match looked {
         // Shows what is known in any case.
@@ -61,20 +61,20 @@ const TRIES: u32 = 5;
 
 /// Adds the output of both programs. If a run of the submission fails in the same way, its output is taken.
 fn add_outputs(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
-    let answer = comparison.answer(input)?.ok();
+    let answer = cross_check.answer(input)?.ok();
     found.expected = Some(answer.as_ref().map(|answer| answer.to_vec()).unwrap_or_default());
     for _ in 0..TRIES {
-        let ran = comparison.run(comparison.submission, input)?;
+        let ran = cross_check.run(cross_check.submission, input)?;
         let fails = match (&ran.rejected, &answer) {
             (Some(rejected), _) => rejected.verdict == found.verdict,
             (None, Some(answer)) => {
                 let whole = ran.bytes(u64::MAX)?;
                 found.verdict == Verdict::WrongAnswer
-                    && !comparison.accepts(input, answer, &ran, &whole)?
+                    && !cross_check.accepts(input, answer, &ran, &whole)?
             }
             (None, None) => true,
         };
@@ -90,12 +90,12 @@ fn add_outputs(
 
 /// Adds the evidence of a run that fails in the same way.
 fn add_evidence(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
     found: &mut Counterexample,
 ) -> Result<(), Stop> {
     for _ in 0..TRIES {
-        let looked = comparison.judge_in_detail(input)?;
+        let looked = cross_check.judge_in_detail(input)?;
         let Some(looked) = looked.filter(|judged| judged.verdict == found.verdict) else { continue };
         found.cause = looked.cause;
         if let Some(evidence) = looked.evidence {

@@ -16,7 +16,7 @@ use juror_core::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::test_data::TestCase;
-use juror_core::text::count;
+use juror_core::text::{count, visible};
 use juror_grammar::program::Grammar;
 use juror_judging::recipe::solution::{dedicated_solution, is_single_run};
 use juror_packages::package::recipe;
@@ -162,6 +162,14 @@ impl ProblemInputs {
         "the package has neither a grammar of its input, a file *.ctd, nor a generator line with {seed}, nor test cases \
          with an input validator; give a grammar with --input-grammar"
     }
+}
+
+/// A single line, shortened if it is long.
+pub fn quote_input(input: &[u8]) -> String {
+    const LONGEST: usize = 200;
+    let text = visible(&input[..input.len().min(LONGEST)]);
+    let more = if input.len() > LONGEST { "…" } else { "" };
+    format!("`{text}{more}`")
 }
 
 /// `None` if the recipe has errors.

@@ -17,7 +17,7 @@ use crate::inputs::word_lines;
 use crate::recipe::built_generators::GeneratorCall;
 use crate::recipe::seeded_generator::{SeededCall, SeededGenerator, SeededProgram};
 use crate::search::arena::{Arena, SearchInput};
-use crate::search::comparison::{Comparison, ComparisonResult};
+use crate::search::cross_check::{CrossCheck, CrossCheckResult};
 use crate::search::result::{CounterexampleOrigin, GeneratedInput};
 use crate::search::run::Failure;
 use juror_core::judgement::CaseJudgement;
@@ -35,7 +35,7 @@ use juror_sandbox::executor::parallel;
 pub struct ShrunkInput {
     pub input: Arc<[u8]>,
     pub judged: CaseJudgement,
-    /// Number of inputs that were compared for that.
+    /// Number of cross-checks for that.
     pub runs: u64,
     /// The steps that made it smaller, in order.
     pub path: Vec<String>,
@@ -66,15 +66,15 @@ const SEEDS_PER_SIZE: [Range<u32>; 2] = [0..10, 10..50];
 const SEEDS_MAX: u32 = 200;
 const SEEDS_AT_ONCE: u32 = 40;
 
-/// `before` is the number of earlier comparisons, and the start of the first one.
+/// `before` is the number of earlier cross-checks, and the start of the first one.
 pub fn shrink(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     failure: &Failure,
     before: (u64, Instant),
     progress: &(dyn Fn(SearchProgress) + Sync),
 ) -> Result<ShrunkInput, Stop> {
     let mut work = InputShrinker {
-        comparison,
+        cross_check,
         before,
         progress,
         wanted: (failure.judged.verdict, failure.judged.is_deadlocked()),
@@ -84,7 +84,7 @@ pub fn shrink(
             judged: failure.judged.clone(),
             runs: 0,
             path: Vec::new(),
-            generated: generated_input(comparison.arena, &failure.fresh),
+            generated: generated_input(cross_check.arena, &failure.fresh),
             interrupted: false,
             ran_out: false,
         },
@@ -94,15 +94,15 @@ pub fn shrink(
     };
     match work.run(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => work.best.interrupted = !comparison.arena.scheduler.has_run_out(),
+        Err(Stop::Interrupted) => work.best.interrupted = !cross_check.arena.scheduler.has_run_out(),
         Err(stop) => return Err(stop),
     }
-    work.best.ran_out = comparison.arena.scheduler.is_past_deadline();
+    work.best.ran_out = cross_check.arena.scheduler.is_past_deadline();
     Ok(work.best)
 }
 
 struct InputShrinker<'a> {
-    comparison: &'a Comparison<'a>,
+    cross_check: &'a CrossCheck<'a>,
     before: (u64, Instant),
     progress: &'a (dyn Fn(SearchProgress) + Sync),
     /// The verdict, and whether the submission waits forever, instead of working for too long.
@@ -118,22 +118,22 @@ struct InputShrinker<'a> {
 impl InputShrinker<'_> {
     fn run(&mut self, failure: &Failure) -> Result<(), Stop> {
         if self.wanted.0 == Verdict::TimeLimitExceeded {
-            self.needs_margin = self.compare(&Arc::clone(&self.best.input), true)?.is_some();
+            self.needs_margin = self.judge(&Arc::clone(&self.best.input), true)?.is_some();
         }
         if let Some(call) = failure.fresh.seeded {
             self.lower_size(call)?;
         }
         if let Some(call) = &failure.fresh.call
-            && self.comparison.arena.grammar().is_none()
+            && self.cross_check.arena.grammar().is_none()
         {
             self.lower_parameters(call)?;
         }
-        if self.comparison.arena.grammar().is_none()
-            && self.comparison.arena.validity.has_programs()
+        if self.cross_check.arena.grammar().is_none()
+            && self.cross_check.arena.validity.has_programs()
         {
             self.shrink_word_lines()?;
         }
-        if let Some(grammar) = self.comparison.arena.grammar() {
+        if let Some(grammar) = self.cross_check.arena.grammar() {
             // Most faults show on a tiny input, which this finds at once.
             self.try_small(grammar, FIRST_SMALL)?;
             self.try_tiny(grammar, 0..FIRST_TINY)?;
@@ -151,7 +151,7 @@ impl InputShrinker<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.comparison.arena.scheduler.is_past_deadline()
+        self.cross_check.arena.scheduler.is_past_deadline()
     }
 
     /// Returns whether an input fails in the same way. If so, it becomes the best so far.
@@ -159,7 +159,7 @@ impl InputShrinker<'_> {
         if !self.is_worth_it(input) {
             return Ok(false);
         }
-        let judged = self.compare(input, self.needs_margin)?;
+        let judged = self.judge(input, self.needs_margin)?;
         judged.map_or(Ok(false), |judged| self.confirm(input, judged))
     }
 
@@ -169,16 +169,16 @@ impl InputShrinker<'_> {
             && is_smaller(input, &self.best.input)
             && self.tried.insert(self.hasher.hash_one(input));
         self.report_progress();
-        is_new && self.comparison.arena.validity.grammars_accept(input)
+        is_new && self.cross_check.arena.validity.grammars_accept(input)
     }
 
     /// Returns whether a failing input is valid and fails again. If so, it becomes the best so far.
     fn confirm(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
-        if self.comparison.arena.validity.program_objection(input)?.is_some() {
+        if self.cross_check.arena.validity.program_objection(input)?.is_some() {
             return Ok(false);
         }
         // An input that fails only sometimes would mislead the search.
-        if self.wanted.0 != Verdict::TimeLimitExceeded && self.compare(input, false)?.is_none() {
+        if self.wanted.0 != Verdict::TimeLimitExceeded && self.judge(input, false)?.is_none() {
             return Ok(false);
         }
         self.best.input = Arc::clone(input);
@@ -188,13 +188,13 @@ impl InputShrinker<'_> {
 
     /// `None` unless the judgement has the wanted verdict. With `with_margin`, a slow submission must be clearly too
     /// slow.
-    fn compare(
+    fn judge(
         &mut self,
         input: &Arc<[u8]>,
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, Stop> {
         self.best.runs += 1;
-        compare_wanted(self.comparison, input, self.wanted, with_margin)
+        judge_wanted(self.cross_check, input, self.wanted, with_margin)
     }
 
     fn report_progress(&mut self) {
@@ -222,7 +222,7 @@ impl InputShrinker<'_> {
 
     /// Tries each lowered number with several seeds.
     fn lower_parameters(&mut self, call: &GeneratorCall) -> Result<(), Stop> {
-        let Some(generators) = &self.comparison.arena.generators else { return Ok(()) };
+        let Some(generators) = &self.cross_check.arena.generators else { return Ok(()) };
         let before = Arc::clone(&self.best.input);
         let mut call = call.clone();
         'again: loop {
@@ -249,7 +249,7 @@ impl InputShrinker<'_> {
     /// Tries other seeds of the generator of the command line: first some for each smaller size, until one fails, then
     /// more for the smallest failing size.
     fn lower_size(&mut self, call: SeededCall) -> Result<(), Stop> {
-        let Some(generator) = &self.comparison.arena.seeded else { return Ok(()) };
+        let Some(generator) = &self.cross_check.arena.seeded else { return Ok(()) };
         let before = Arc::clone(&self.best.input);
         let mut least = call.size;
         for seeds in SEEDS_PER_SIZE {
@@ -278,7 +278,7 @@ impl InputShrinker<'_> {
         size: Option<u32>,
         seeds: Range<u32>,
     ) -> Result<bool, Stop> {
-        let arena = self.comparison.arena;
+        let arena = self.cross_check.arena;
         let calls: Vec<SeededCall> = seeds.map(|seed| SeededCall { size, seed }).collect();
         // A call that fails proves nothing about the submission.
         let made = parallel::map(arena.bench.executor, &calls, |call| {
@@ -298,7 +298,7 @@ impl InputShrinker<'_> {
 
     /// Drops, lowers and equalizes values on the tree of the grammar.
     fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
-        let arena = self.comparison.arena;
+        let arena = self.cross_check.arena;
         let is_over = || arena.is_over();
         self.shrink_by_edits("dropping and lowering on the tree of the grammar", |work, before| {
             // An input that the grammar does not accept does not change.
@@ -337,10 +337,10 @@ impl InputShrinker<'_> {
 
     /// Without a grammar, most edits are invalid, so validators run first.
     fn accept_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        if self.comparison.arena.grammar().is_none()
+        if self.cross_check.arena.grammar().is_none()
             && (self.is_over()
                 || !is_smaller(input, &self.best.input)
-                || self.comparison.arena.validity.program_objection(input)?.is_some())
+                || self.cross_check.arena.validity.program_objection(input)?.is_some())
         {
             return Ok(false);
         }
@@ -375,9 +375,9 @@ impl InputShrinker<'_> {
     }
 
     fn try_each(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>) -> Result<(), Stop> {
-        let comparison = self.comparison;
+        let cross_check = self.cross_check;
         let (wanted, by_margin) = (self.wanted, self.needs_margin);
-        let at_once = 4 * comparison.arena.bench.executor.slots();
+        let at_once = 4 * cross_check.arena.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
@@ -391,8 +391,8 @@ impl InputShrinker<'_> {
                 break;
             }
             self.best.runs += inputs.len() as u64;
-            let judged = parallel::map(comparison.arena.bench.executor, &inputs, |input| {
-                compare_wanted(comparison, input, wanted, by_margin)
+            let judged = parallel::map(cross_check.arena.bench.executor, &inputs, |input| {
+                judge_wanted(cross_check, input, wanted, by_margin)
             })?;
             for (input, judged) in inputs.iter().zip(judged) {
                 if let Some(judged) = judged
@@ -416,15 +416,15 @@ fn printed(given: &SeededProgram, call: SeededCall, input: &[u8]) -> GeneratedIn
     GeneratedInput { command_line: given.line(call), seed, size, input: input.to_vec() }
 }
 
-/// `None` unless the comparison has the wanted verdict.
-fn compare_wanted(
-    comparison: &Comparison<'_>,
+/// `None` unless the submission gets the wanted verdict.
+fn judge_wanted(
+    cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
     wanted: (Verdict, bool),
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, Stop> {
     let time_limit_mode = if with_margin { TimeLimitMode::TooSlow } else { TimeLimitMode::Any };
-    let ComparisonResult::Differs(judged) = comparison.compare(input, time_limit_mode)? else {
+    let CrossCheckResult::Differs(judged) = cross_check.check(input, time_limit_mode)? else {
         return Ok(None);
     };
     let is_wanted = (judged.verdict, judged.is_deadlocked()) == wanted

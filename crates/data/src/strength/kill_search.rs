@@ -26,7 +26,7 @@ const SHRINK_TIME: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
     pub(super) fn arena(&self) -> &Arena<'_> {
-        self.test_bed.comparison.arena
+        self.test_bed.cross_check.arena
     }
 
     /// Runs a suspect on fresh inputs until one rejects it. Returns the first that does in each run, and on how many
@@ -110,8 +110,8 @@ impl KillSearch<'_> {
 
     pub fn shrink(&self, suspect: &Suspect, failure: &Failure) -> Result<ShrunkInput, Stop> {
         self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINK_TIME)));
-        let shrunk = self.test_bed.with_comparison(suspect, |comparison| {
-            shrink(comparison, failure, (0, Instant::now()), &|_| {})
+        let shrunk = self.test_bed.with_cross_check(suspect, |cross_check| {
+            shrink(cross_check, failure, (0, Instant::now()), &|_| {})
         });
         self.arena().scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::search::comparison::quote_input;
+use crate::search::problem_inputs::quote_input;
 use crate::search::result::CounterexampleOrigin;
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
@@ -73,7 +73,7 @@ impl Measurement<'_> {
         search.arena().scheduler.set_deadline(Some(search.end - self.search_time));
         if let Some(source) = &mut source {
             match search.arena().in_time(source.make_inputs(
-                &search.test_bed.comparison,
+                &search.test_bed.cross_check,
                 POOL_SIZE,
                 POOL_SIZE,
             ))? {
@@ -216,7 +216,7 @@ impl Measurement<'_> {
             for (place, failure) in found {
                 self.record_missed(entries, place, &failure)?;
             }
-            let next = source.make_inputs(&search.test_bed.comparison, most, kept);
+            let next = source.make_inputs(&search.test_bed.cross_check, most, kept);
             fresh = match search.arena().in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::inputs::candidates::{CandidateSource, SourceMix};
 use crate::search::arena::{Arena, SearchInput};
-use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::cross_check::{CrossCheck, UnusableReason};
 use crate::search::result::CounterexampleOrigin;
 use crate::search::run::PackageFault;
 use juror_core::stop::Stop;
@@ -42,11 +42,11 @@ impl<'a> FreshSource<'a> {
     /// input.
     pub fn make_inputs(
         &mut self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         most: usize,
         kept: usize,
     ) -> Result<Result<Vec<AnsweredInput>, PackageFault>, Stop> {
-        let arena = comparison.arena;
+        let arena = cross_check.arena;
         let is_over = || arena.is_over();
         let mut made = Vec::new();
         let mut in_vain = 0;
@@ -67,7 +67,7 @@ impl<'a> FreshSource<'a> {
         // Answers may take much longer than inputs.
         made.truncate(kept);
         let answered = juror_sandbox::executor::parallel::map(arena.bench.executor, &made, |fresh| {
-            comparison.answer(&fresh.input)
+            cross_check.answer(&fresh.input)
         })?;
         let mut pool = Vec::new();
         for (fresh, answer) in made.into_iter().zip(answered) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::faults::wrapper::Wrapper;
 use crate::search::arena::Arena;
 use crate::search::batch::Batches;
-use crate::search::comparison::{Comparison, ComparisonResult, UnusableReason};
+use crate::search::cross_check::{CrossCheck, CrossCheckResult, UnusableReason};
 use crate::strength::wrapping_executor::{ProblemWrapper, WrappingExecutor};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -71,7 +71,7 @@ pub struct Goal {
 
 pub struct TestBed<'a> {
     /// The right program and the rules of judging. Its submission is the right program, too.
-    pub comparison: Comparison<'a>,
+    pub cross_check: CrossCheck<'a>,
     pub cases: &'a [ReadyCase<'a>],
     /// `None` if the texts are too long for a batch.
     pub texts: Vec<Option<CaseTexts>>,
@@ -142,7 +142,7 @@ impl<'a> TestBed<'a> {
         };
         let texts: Vec<Option<CaseTexts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
         Ok(Self {
-            comparison: arena.comparison(right, right),
+            cross_check: CrossCheck::new(arena, right, right),
             cases,
             groups: batch_groups(&texts),
             texts,
@@ -152,19 +152,19 @@ impl<'a> TestBed<'a> {
         })
     }
 
-    pub fn with_comparison<R>(
+    pub fn with_cross_check<R>(
         &self,
         suspect: &Suspect,
-        work: impl FnOnce(&Comparison<'_>) -> R,
+        work: impl FnOnce(&CrossCheck<'_>) -> R,
     ) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| WrappingExecutor {
-            inner: self.comparison.arena.bench.executor,
-            wrapper: ProblemWrapper { wrapper, grammar: self.comparison.arena.grammar() },
-            io: &self.comparison.arena.rules.problem.io,
+            inner: self.cross_check.arena.bench.executor,
+            wrapper: ProblemWrapper { wrapper, grammar: self.cross_check.arena.grammar() },
+            io: &self.cross_check.arena.rules.problem.io,
         });
         let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
         let submission = &suspect.runnable;
-        work(&Comparison { submission, submission_executor: elsewhere, ..self.comparison })
+        work(&CrossCheck { submission, submission_executor: elsewhere, ..self.cross_check })
     }
 
     /// The results of starting a suspect for many of these inputs; None if there are none.
@@ -176,24 +176,24 @@ impl<'a> TestBed<'a> {
         let (Some(way), Some(batched)) = (&self.batch_way, &suspect.batched) else {
             return Ok(None);
         };
-        let grammar = self.comparison.arena.grammar();
+        let grammar = self.cross_check.arena.grammar();
         let wrapping = suspect.wrapper.map(|wrapper| ProblemWrapper { wrapper, grammar });
         let read = |item: &&CaseTexts| match wrapping.and_then(|wrapper| wrapper.change_input(&item.input)) {
             Some(changed) => changed.into(),
             None => Arc::clone(&item.input),
         };
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
-        let mut rules = self.comparison.arena.rules.clone();
+        let mut rules = self.cross_check.arena.rules.clone();
         let part =
             |limit: Duration| (limit / TIME_DIVISOR).clamp(SHORTEST_TIME, LONGEST_TIME).min(limit);
         if !suspect.starts_slowly {
             rules.limits.cpu_time = rules.limits.cpu_time.map(part);
         }
-        let runs = OutputRunner { rules: &rules, ..self.comparison.output_runs() };
-        let comparison = Comparison {
+        let runs = OutputRunner { rules: &rules, ..self.cross_check.output_runs() };
+        let cross_check = CrossCheck {
             submission: &suspect.runnable,
             submission_executor: None,
-            ..self.comparison
+            ..self.cross_check
         };
         let mut told = vec![BatchResult::Skipped; items.len()];
         let mut hasher = DefaultHasher::new();
@@ -211,7 +211,7 @@ impl<'a> TestBed<'a> {
                     Some(output) => {
                         let changed = wrapping.and_then(|wrapper| wrapper.change_output(output));
                         let output = changed.as_deref().unwrap_or(output);
-                        self.accepts(&comparison, items[from], &ran, output)?
+                        self.accepts(&cross_check, items[from], &ran, output)?
                     }
                 };
                 told[from] =
@@ -231,7 +231,7 @@ impl<'a> TestBed<'a> {
     /// Whether an output is accepted; the validator runs once for each output.
     fn accepts(
         &self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         item: &CaseTexts,
         ran: &ProgramOutput,
         output: &[u8],
@@ -242,7 +242,7 @@ impl<'a> TestBed<'a> {
         if let Some(accepted) = known {
             return Ok(accepted);
         }
-        let accepted = comparison.accepts(&item.input, &item.answer, ran, output)?;
+        let accepted = cross_check.accepts(&item.input, &item.answer, ran, output)?;
         all().insert(key, accepted);
         Ok(accepted)
     }
@@ -316,8 +316,8 @@ impl<'a> TestBed<'a> {
         case: &ReadyCase<'_>,
     ) -> Result<CaseJudgement, Stop> {
         let entry = ReadySubmission::without_name(&suspect.runnable, TimeLimitMode::Any);
-        self.with_comparison(suspect, |comparison| {
-            judge_case(comparison.executor_of_submission(), comparison.arena.rules, &entry, case)
+        self.with_cross_check(suspect, |cross_check| {
+            judge_case(cross_check.executor_of_submission(), cross_check.arena.rules, &entry, case)
         })
     }
 
@@ -345,24 +345,24 @@ impl<'a> TestBed<'a> {
         suspect: &Suspect,
         input: &Arc<[u8]>,
     ) -> Result<Option<CaseJudgement>, Stop> {
-        match self.with_comparison(suspect, |check| check.compare(input, TimeLimitMode::Any))? {
-            ComparisonResult::Differs(judged) => Ok(Some(*judged)),
-            ComparisonResult::NoAnswer(UnusableReason::Validator(error))
-                if self.comparison.arena.grammar().is_some() =>
+        match self.with_cross_check(suspect, |both| both.check(input, TimeLimitMode::Any))? {
+            CrossCheckResult::Differs(judged) => Ok(Some(*judged)),
+            CrossCheckResult::NoAnswer(UnusableReason::Validator(error))
+                if self.cross_check.arena.grammar().is_some() =>
             {
                 Err(Stop::Fault(*error))
             }
-            ComparisonResult::NoAnswer(UnusableReason::Validator(error)) => {
+            CrossCheckResult::NoAnswer(UnusableReason::Validator(error)) => {
                 self.warned.call_once(|| self.warn_about_validators(&error));
                 Ok(None)
             }
-            ComparisonResult::Same(_) | ComparisonResult::NoAnswer(_) => Ok(None),
+            CrossCheckResult::Same(_) | CrossCheckResult::NoAnswer(_) => Ok(None),
         }
     }
 
     /// Warns that the output validator breaks down on an input that only input validators accept. The reason names it.
     fn warn_about_validators(&self, error: &JudgeError) {
-        let bench = self.comparison.arena.bench;
+        let bench = self.cross_check.arena.bench;
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
         let reason = &error.reason;
         let what = format!("accept an input on which the output validator breaks down: {reason}");

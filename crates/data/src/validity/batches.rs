@@ -2,9 +2,9 @@
 //!
 //! Without a grammar, a search asks input validators about thousands of changed test cases, and they refuse most.
 //!
-//! A batch's refusal is final, unlike for [programs that are compared](juror_judging::build::batch): at worst, an input is not
-//! tried. To be sure, the first batch is repeated input by input. If the decisions differ, there are no batches. The
-//! same inputs are tried with and without batches, so the result does not depend on when batches begin.
+//! A batch's refusal is final, unlike for [programs that are cross-checked](juror_judging::build::batch): at worst, an
+//! input is not tried. To be sure, the first batch is repeated input by input. If the decisions differ, there are no
+//! batches. The same inputs are tried with and without batches, so the result does not depend on when batches begin.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -66,7 +66,7 @@ impl ValidatorBatches {
             BatchState::Single(way, asked) => {
                 let accepted = alone(inputs)?;
                 *asked += inputs.len();
-                // If all are refused, the comparison proves little.
+                // If all are refused, equal decisions prove little.
                 if *asked >= INPUTS_BEFORE_BATCHES && accepted.contains(&true) {
                     *state = match build_for_batches(validity)? {
                         Some(jobs) => {

@@ -1,22 +1,22 @@
-//! Batches: many comparisons for the price of two program starts.
+//! Batches: many cross-checks for the price of two program starts.
 //!
 //! # Theory of operation
 //!
-//! A comparison of small programs spends most of its time on their start. So both programs are built a second time,
-//! with `crates/core/src/language/batch.c` before their `main`. Such a program starts once for many inputs, in the sandbox like
-//! any other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's
-//! own `main`, with all startup code already done.
+//! A cross-check of small programs spends most of its time on their start. So both programs are built a second time,
+//! with `crates/core/src/language/batch.c` before their `main`. Such a program starts once for many inputs, in the
+//! sandbox like any other, under the limits of one run. Just before `main` it forks for each input. The child runs the
+//! program's own `main`, with all startup code already done.
 //!
 //! **A batch can only accept.** An input counts as accepted under three conditions: both batches as a whole kept the
 //! limits of a single run and ended with exit code 0; both report that their program ended normally on this input; and
 //! the output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a
-//! limit) the input is compared anew, with each program in a process of its own. So every reported failure comes from
+//! limit) the input is cross-checked anew, with each program in a process of its own. So every reported failure comes from
 //! single runs. Batches may overlook what a program does only in a fresh process.
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
 //! Programs in C and C++ also tell which inputs are the first in a batch to go along an edge between two basic blocks
-//! (`-fsanitize-coverage=trace-pc,trace-cmp`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the first in
-//! the search. This decides nothing, and a program that lies about it only wastes its own search.
+//! (`-fsanitize-coverage=trace-pc,trace-cmp`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the
+//! first in the search. This decides nothing, and a program that lies about it only wastes its own search.
 //!
 //! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
 //! of inputs.
@@ -33,7 +33,7 @@ use std::time::Duration;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::Arena;
 use crate::search::batch::size::BatchSize;
-use crate::search::comparison::Comparison;
+use crate::search::cross_check::CrossCheck;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::isolation::Isolation;
 use juror_core::stop::Stop;
@@ -156,9 +156,9 @@ impl Batches {
 
     /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was a program to
     /// build. If a program does not build, there are no batches.
-    pub fn build(&self, comparison: &Comparison<'_>, left: RemainingSearch) -> Result<bool, Stop> {
+    pub fn build(&self, cross_check: &CrossCheck<'_>, left: RemainingSearch) -> Result<bool, Stop> {
         let took =
-            [comparison.submission, comparison.reference].map(|runnable| runnable.build_time);
+            [cross_check.submission, cross_check.reference].map(|runnable| runnable.build_time);
         let is_worth_it = left.tried >= INPUTS_BEFORE_BATCHES
             && left.inputs.is_none_or(|inputs| inputs >= INPUTS_WORTH_BATCHES)
             && took.iter().sum::<Duration>() <= left.time / BUILD_TIME_DIVISOR;
@@ -167,7 +167,7 @@ impl Batches {
         }
         let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
         let Some(side) = self.programs().find(free) else { return Ok(false) };
-        let Arena { bench, rules, .. } = comparison.arena;
+        let Arena { bench, rules, .. } = cross_check.arena;
         if let Some(prepared) = &side.with_coverage
             && let BuildResult::Program(runnable) = bench.build_quietly(prepared, &rules.limits)?
         {
@@ -222,7 +222,7 @@ impl Batches {
 
     pub fn accepts_each(
         &self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         inputs: &[Arc<[u8]>],
     ) -> Result<Vec<BatchedInput>, Stop> {
         let mut batched = vec![BatchedInput::default(); inputs.len()];
@@ -231,7 +231,7 @@ impl Batches {
         else {
             return Ok(batched);
         };
-        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(batched) };
+        let Some(said) = self.run(cross_check, reference, inputs)? else { return Ok(batched) };
         let new = |batched: &mut BatchedInput| batched.is_new = true;
         let Ok(answers) = self.reference.decode(&said, inputs.len(), |at| new(&mut batched[at]))
         else {
@@ -241,7 +241,7 @@ impl Batches {
             (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
-        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(batched) };
+        let Some(said) = self.run(cross_check, submission, &asked)? else { return Ok(batched) };
         let see = |at: usize| new(&mut batched[answered[at]]);
         let Ok(written) = self.submission.decode(&said, asked.len(), see) else {
             return Ok(batched);
@@ -249,7 +249,7 @@ impl Batches {
         for (place, output) in answered.iter().zip(written) {
             if let (Some(answer), Some(output)) = (answers[*place], output) {
                 batched[*place].is_accepted =
-                    comparison.accepts(&inputs[*place], answer, &said.run, output)?;
+                    cross_check.accepts(&inputs[*place], answer, &said.run, output)?;
             }
         }
         Ok(batched)
@@ -270,11 +270,11 @@ impl Batches {
 
     fn run(
         &self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<BatchOutput>, Stop> {
-        let said = comparison.output_runs().run_batch(runnable, self.way, inputs)?;
+        let said = cross_check.output_runs().run_batch(runnable, self.way, inputs)?;
         Ok(said.filter(|said| said.run.rejected.is_none()))
     }
 }

@@ -1,19 +1,17 @@
-//! One comparison: the reference and the submission on the same input, and the verdict.
+//! One cross-check: the reference and the submission run on the same input, and the verdict.
 
-use juror_core::diagnostic::Diagnostic;
-use juror_core::outcome::Outcome;
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::search::arena::Arena;
+use crate::search::problem_inputs::quote_input;
 use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::outcome::Outcome;
 use juror_core::score::CaseScoring;
 use juror_core::stop::Stop;
-use juror_core::text::visible;
 use juror_core::verdict::Verdict;
 use juror_judging::build::Runnable;
 use juror_judging::judge::case::{
@@ -23,7 +21,7 @@ use juror_judging::judge::output::{OutputRunner, ProgramOutput, judge_known_outp
 use juror_sandbox::executor::Executor;
 
 #[derive(Clone, Copy)]
-pub struct Comparison<'a> {
+pub struct CrossCheck<'a> {
     pub arena: &'a Arena<'a>,
     pub reference: &'a Runnable,
     pub submission: &'a Runnable,
@@ -32,8 +30,8 @@ pub struct Comparison<'a> {
 }
 
 #[derive(Debug)]
-pub enum ComparisonResult {
-    Same(ComparedTimes),
+pub enum CrossCheckResult {
+    Same(ProgramTimes),
     Differs(Box<CaseJudgement>),
     /// There is no answer to compare with.
     NoAnswer(UnusableReason),
@@ -41,7 +39,7 @@ pub enum ComparisonResult {
 
 /// CPU time of both programs on an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ComparedTimes {
+pub struct ProgramTimes {
     pub submission: Duration,
     /// `None` if its answer was known.
     pub reference: Option<Duration>,
@@ -81,7 +79,11 @@ impl fmt::Display for UnusableReason {
 /// An answer, and the CPU time of the reference if it ran.
 type TimedAnswer = (Arc<[u8]>, Option<Duration>);
 
-impl<'a> Comparison<'a> {
+impl<'a> CrossCheck<'a> {
+    pub fn new(arena: &'a Arena<'a>, reference: &'a Runnable, submission: &'a Runnable) -> Self {
+        Self { arena, reference, submission, submission_executor: None }
+    }
+
     /// Whether only the output validator decides, so that there is no reference output to compare with.
     pub fn is_judged(&self) -> bool {
         self.arena.inputs.is_judged()
@@ -94,33 +96,33 @@ impl<'a> Comparison<'a> {
     /// A submission that is too slow may run longer, to measure how slow it is.
     ///
     /// Both programs run on the caller's thread, one after the other, with nothing on disk.
-    pub fn compare(
+    pub fn check(
         &self,
         input: &Arc<[u8]>,
         time_limit_mode: TimeLimitMode,
-    ) -> Result<ComparisonResult, Stop> {
+    ) -> Result<CrossCheckResult, Stop> {
         let (answer, reference_time) = match self.timed_answer(input)? {
             Ok(answer) => answer,
-            Err(unusable) => return Ok(ComparisonResult::NoAnswer(unusable)),
+            Err(unusable) => return Ok(CrossCheckResult::NoAnswer(unusable)),
         };
         let asked = (self.submission, self.executor_of_submission());
         let known = Arc::clone(&answer);
         let judged = match self.judge(self.arena.rules, asked, time_limit_mode, input, answer) {
-            Err(stop) => return Ok(ComparisonResult::NoAnswer(UnusableReason::from_stop(stop)?)),
+            Err(stop) => return Ok(CrossCheckResult::NoAnswer(UnusableReason::from_stop(stop)?)),
             Ok(judged) => judged,
         };
         if judged.verdict == Verdict::WrongAnswer
             && let Some(outcome) = &judged.outcome
             && let Some(objection) = self.checker_objection(input, known, outcome)?
         {
-            return Ok(ComparisonResult::NoAnswer(objection));
+            return Ok(CrossCheckResult::NoAnswer(objection));
         }
         Ok(match judged.verdict {
             Verdict::Accepted => {
                 let submission = judged.outcome.map(|outcome| outcome.cpu_time).unwrap_or_default();
-                ComparisonResult::Same(ComparedTimes { submission, reference: reference_time })
+                CrossCheckResult::Same(ProgramTimes { submission, reference: reference_time })
             }
-            _ => ComparisonResult::Differs(Box::new(judged)),
+            _ => CrossCheckResult::Differs(Box::new(judged)),
         })
     }
 
@@ -337,42 +339,5 @@ impl UnusableReason {
             Stop::Fault(error) if error.program.is_some() => Ok(Self::Validator(Box::new(error))),
             stop => Err(stop),
         }
-    }
-}
-
-/// A single line, shortened if it is long.
-pub fn quote_input(input: &[u8]) -> String {
-    const LONGEST: usize = 200;
-    let text = visible(&input[..input.len().min(LONGEST)]);
-    let more = if input.len() > LONGEST { "…" } else { "" };
-    format!("`{text}{more}`")
-}
-
-/// Known answers by input: only of small inputs, and a bounded number.
-#[derive(Default)]
-pub struct KnownAnswers {
-    by_input: Mutex<HashMap<SharedBytes, SharedBytes>>,
-}
-
-type SharedBytes = Arc<[u8]>;
-
-impl KnownAnswers {
-    const ENTRY_BYTES_MAX: usize = 4 << 10;
-    const ENTRIES_MAX: usize = 4096;
-
-    fn get(&self, input: &Arc<[u8]>) -> Option<Arc<[u8]>> {
-        let known = self.by_input.lock();
-        known.get(input).cloned()
-    }
-
-    fn insert(&self, input: &Arc<[u8]>, answer: &Arc<[u8]>) {
-        if input.len().max(answer.len()) > Self::ENTRY_BYTES_MAX {
-            return;
-        }
-        let mut known = self.by_input.lock();
-        if known.len() >= Self::ENTRIES_MAX {
-            known.clear();
-        }
-        known.insert(Arc::clone(input), Arc::clone(answer));
     }
 }
