@@ -4,7 +4,7 @@ use crate::faults::mutants;
 use crate::faults::original::read_original;
 use crate::faults::wrapper::wrappers;
 use crate::search::reference::is_accepted;
-use crate::strength::measure::MeasuredSubject;
+use crate::strength::measured_subject::MeasuredSubject;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::problem::{EquivalentMutant, Problem};
 use juror_core::stop::Stop;

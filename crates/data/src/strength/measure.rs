@@ -10,10 +10,9 @@ use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
 use crate::strength::features::find_features;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
-use crate::strength::mutants::WrongProgram;
+use crate::strength::measured_subject::MeasuredSubject;
 use crate::strength::pool::{AnsweredInput, FreshSource};
 use crate::strength::result::{MissedInput, Strength, Subject, SubjectStatus};
-use crate::strength::test_bed::Suspect;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::CaseJudgement;
 use juror_core::problem::Problem;
@@ -21,16 +20,6 @@ use juror_core::stop::Stop;
 use juror_core::submission::Submission;
 use juror_judging::judge::case::CaseTexts;
 use juror_sandbox::executor::parallel;
-
-pub struct MeasuredSubject {
-    pub subject: Subject,
-    /// `None` before the build. If `source` is `None`, too, it is not run here.
-    pub suspect: Option<Suspect>,
-    /// What it is still to be built from. A submission without it was judged before.
-    pub source: Option<WrongProgram>,
-    /// A hash of its outputs on fresh inputs and one on test cases, if batches gave them all.
-    pub signature: Option<(u64, u64)>,
-}
 
 pub struct Measurement<'a> {
     pub search: KillSearch<'a>,
@@ -316,12 +305,6 @@ impl MeasurementFault {
                 Diagnostic::error(path(name), message).help(help).into()
             }
         }
-    }
-}
-
-impl MeasuredSubject {
-    fn is_survivor(&self) -> bool {
-        self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }
 }
 

@@ -19,6 +19,7 @@ pub mod history;
 pub mod kill_search;
 pub mod matrix;
 pub mod measure;
+pub mod measured_subject;
 pub mod mutants;
 pub mod pool;
 pub mod promote;

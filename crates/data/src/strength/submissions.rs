@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::search::reference::is_accepted;
-use crate::strength::measure::MeasuredSubject;
-use crate::strength::mutants::WrongProgram;
+use crate::strength::measured_subject::{MeasuredSubject, WrongProgram};
 use crate::strength::result::{Kill, Subject, SubjectKind, SubjectStatus};
 use crate::strength::test_bed::Suspect;
 use juror_core::judgement::Judgement;

@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use crate::strength::measure::{MeasuredSubject, Measurement, ROUND_SIZE};
-use crate::strength::mutants::{self, WrongProgram};
+use crate::strength::measure::{Measurement, ROUND_SIZE};
+use crate::strength::measured_subject::{self, MeasuredSubject, WrongProgram};
 use crate::strength::result::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::strength::test_bed::{CaseResults, Goal, PoolResult, Suspect};
 use crate::strength::{matrix, score};
@@ -52,7 +52,7 @@ impl Measurement<'_> {
         }
         let mut queue: Vec<usize> = (0..entries.len()).collect();
         queue.sort_by_key(|&place| entries[place].priority());
-        mutants::sort_risky_last(&mut queue, entries);
+        measured_subject::sort_risky_last(&mut queue, entries);
         let total = queue.len();
         // What needs no build is run while the first others are built.
         let ready = queue.iter().filter(|&&place| entries[place].source.is_none()).count();
@@ -138,7 +138,7 @@ impl Measurement<'_> {
     fn group_builds(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
         let all = places.iter().filter_map(|&place| Some((place, entries[place].source.as_ref()?)));
         let slots = self.search.arena().bench.executor.slots();
-        mutants::build_groups(&all.collect::<Vec<_>>(), slots)
+        measured_subject::build_groups(&all.collect::<Vec<_>>(), slots)
     }
 
     fn build_group(
@@ -149,7 +149,7 @@ impl Measurement<'_> {
         let sources = places.iter().filter_map(|&place| entries[place].source.as_ref());
         let sources: Vec<&WrongProgram> = sources.collect();
         let arena = self.search.arena();
-        arena.in_time(mutants::build_group(arena, &sources))
+        arena.in_time(measured_subject::build_group(arena, &sources))
     }
 
     fn run_suspect(

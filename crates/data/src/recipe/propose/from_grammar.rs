@@ -38,7 +38,7 @@ pub struct GrammarProposal<'a> {
 impl GrammarProposal<'_> {
     /// Returns diagnostics about the data that was made.
     pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
-        let Self { bench, recipe, .. } = *self;
+        let Self { bench, recipe, seed, is_stopped, .. } = *self;
         let problem = bench.problem;
         let into = parse_directories(self.directory, problem)?;
         let (grammars, remarks) = grammars::problem_grammars(self.grammar, problem, true)?;
@@ -47,8 +47,9 @@ impl GrammarProposal<'_> {
             return Err(no_grammar(problem).into());
         };
         let test_case = similar_test_case(problem, &into);
-        let validity = Validity::build(bench, others.iter().collect(), &test_case)?;
-        let inputs = ProposalMaker { proposal: self, grammar, validity: &validity }.make()?;
+        let validity = &Validity::build(bench, others.iter().collect(), &test_case)?;
+        let maker = ProposalMaker { bench, recipe, seed, is_stopped, grammar, validity };
+        let inputs = maker.make()?;
         let imported = match problem.recipe {
             None => import::all_cases(problem),
             Some(_) => Vec::new(),

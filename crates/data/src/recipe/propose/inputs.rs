@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::recipe::propose::from_grammar::GrammarProposal;
 use crate::recipe::propose::ideas::{Idea, bound_ideas, ideas};
 use crate::validity::{Objection, Validity};
 use juror_core::blob::{Blob, Digest};
@@ -20,6 +19,7 @@ use juror_grammar::bounds::{Coverage, bounds};
 use juror_grammar::generate::{BoundSide, GenerationFailure, generate_until};
 use juror_grammar::program::Grammar;
 use juror_grammar::wanted_bounds::{UnreachedBound, unreached};
+use juror_judging::build::bench::Bench;
 
 /// Upper bound on the bytes of an input: large ones are in the package twice.
 const INPUT_BYTES_MAX: usize = 32 << 20;
@@ -33,7 +33,10 @@ pub struct NewInput {
 }
 
 pub struct ProposalMaker<'a> {
-    pub proposal: &'a GrammarProposal<'a>,
+    pub bench: Bench<'a>,
+    pub recipe: Option<&'a Recipe>,
+    pub seed: u64,
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub grammar: &'a Grammar,
     /// The package's other grammars and its input validators: all must accept.
     pub validity: &'a Validity<'a>,
@@ -67,7 +70,7 @@ struct MakerState {
 impl ProposalMaker<'_> {
     /// First shapes, then bounds that no input has reached.
     pub fn make(&self) -> Result<ProposedInputs, Stop> {
-        let GrammarProposal { bench, recipe, seed, .. } = *self.proposal;
+        let Self { bench, recipe, seed, .. } = *self;
         let mut so_far = MakerState {
             known: ExistingInputs::collect(bench.problem, recipe)?,
             coverage: Coverage::new(self.grammar),
@@ -110,7 +113,7 @@ impl ProposalMaker<'_> {
     fn make_ideas(&self, ideas: Vec<Idea>, so_far: &mut MakerState) -> Result<Omissions, Stop> {
         let MakerState { known, coverage, missed: unreached, inputs } = so_far;
         let mut left_out = Omissions::new();
-        let came = self.proposal.bench.map("inputs", &ideas, |idea| self.make_idea(idea, known))?;
+        let came = self.bench.map("inputs", &ideas, |idea| self.make_idea(idea, known))?;
         for (idea, came) in ideas.into_iter().zip(came) {
             let input = match came {
                 Ok((input, missed)) => {
@@ -147,7 +150,7 @@ impl ProposalMaker<'_> {
     fn make_idea(&self, idea: &Idea, known: &ExistingInputs) -> Result<IdeaResult, Stop> {
         let grammar = self.grammar;
         let Idea { shape, pins, seed, .. } = idea;
-        let (most, is_stopped) = (Some(INPUT_BYTES_MAX), self.proposal.is_stopped);
+        let (most, is_stopped) = (Some(INPUT_BYTES_MAX), self.is_stopped);
         let input: Arc<[u8]> = match generate_until(grammar, shape, pins, *seed, most, is_stopped) {
             Ok(input) => input.into(),
             Err(GenerationFailure::Stopped) => return Err(Stop::Interrupted),
