@@ -18,6 +18,9 @@
 //! assert!(lines.contains(&"print(n if n <= 10 else 10)".to_owned()), "{lines:?}");
 //! ```
 //!
+//! In `Result<Result<T, E>, Stop>`, the inner error is a finding about the package or one of its programs. A
+//! [`Stop`](juror_core::stop::Stop) is none: it ends the work.
+//!
 //! It runs programs only through an executor of `juror-sandbox` or `juror-remote`, and prints nothing. Items follow the
 //! needs of juror, and change with it.
 

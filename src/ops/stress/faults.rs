@@ -171,7 +171,7 @@ impl StressRun<'_> {
                 RefusalSubject::HelperProgram
             }
             UnusableReason::Validator(ref error) => return Ok(Stop::Fault((**error).clone())),
-            _ => self.setting.reference_mend(),
+            _ => self.setting.reference_refusal(),
         };
         let diagnostic = self.fault_diagnostic(fault)?;
         Ok(match mend {

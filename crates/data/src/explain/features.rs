@@ -1,4 +1,6 @@
 //! The figures that are measured of an input and its answer.
+//!
+//! Each figure is a number, even a yes or no: so hypotheses are tests of rows of numbers, and know nothing of inputs.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +9,7 @@ use juror_grammar::program::Grammar;
 use juror_grammar::tree::{InputNode, InputTree};
 use juror_grammar::variables::{InputVariable, split_cases, variables};
 
-/// A figure of a test case. Yes is 1, no is 0.
+/// A figure of a test case: yes is 1, no is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
     pub kind: FigureKind,
@@ -168,36 +170,36 @@ impl<'g> Features<'g> {
         let has_cases = variables.iter().any(|variable| variable.is_case_count);
         let mut list = Vec::new();
         let bound = |bound: &Option<Int>| bound.as_ref().and_then(number);
-        for of in variables.iter().filter(|variable| variable.is_per_case || !has_cases || variable.is_case_count) {
-            let (min, max) = (bound(&of.min), bound(&of.max));
-            let mut add = |about: FigureKind, min: Option<i128>, max: Option<i128>| {
-                let (name, sites) = (of.name.clone(), of.sites.clone());
-                let is_per_case = has_cases && of.is_per_case;
-                list.push(Feature { kind: about, name, sites, is_per_case, other: None, min, max });
+        for variable in variables.iter().filter(|variable| variable.is_per_case || !has_cases || variable.is_case_count) {
+            let (min, max) = (bound(&variable.min), bound(&variable.max));
+            let mut add = |kind: FigureKind, min: Option<i128>, max: Option<i128>| {
+                let (name, sites) = (variable.name.clone(), variable.sites.clone());
+                let is_per_case = has_cases && variable.is_per_case;
+                list.push(Feature { kind, name, sites, is_per_case, other: None, min, max });
             };
             let flag = [AllEqual, TwoEqual, Neighbours, Sorted, SortedDown, EndsEqual, Palindrome];
-            match (of.is_text, of.is_single) {
-                _ if of.is_case_count => add(Cases, min, max),
+            match (variable.is_text, variable.is_single) {
+                _ if variable.is_case_count => add(Cases, min, max),
                 (false, true) => {
                     add(Value, min, max);
-                    if of.is_count {
+                    if variable.is_count {
                         add(PowerOfTwo, None, None);
                     }
                 }
                 (true, true) => {
                     add(Length, None, None);
-                    [AllEqual, Palindrome].into_iter().for_each(|about| add(about, None, None));
+                    [AllEqual, Palindrome].into_iter().for_each(|kind| add(kind, None, None));
                 }
                 (false, false) => {
                     let is_counted =
-                        variables.iter().any(|other| other.is_count && other.is_per_case == of.is_per_case);
+                        variables.iter().any(|other| other.is_count && other.is_per_case == variable.is_per_case);
                     if !is_counted {
                         add(Length, None, None);
                     }
                     add(Sum, None, None);
                     add(Least, min, max);
                     add(Greatest, min, max);
-                    flag.into_iter().for_each(|about| add(about, None, None));
+                    flag.into_iter().for_each(|kind| add(kind, None, None));
                     if min.is_none_or(|min| min <= 0) && max.is_none_or(|max| max >= 0) {
                         add(Zero, None, None);
                     }
@@ -205,8 +207,8 @@ impl<'g> Features<'g> {
                 (true, false) => {}
             }
         }
-        let plain = |about: FigureKind, name: &str, is_per_case: bool| Feature {
-            kind: about,
+        let plain = |kind: FigureKind, name: &str, is_per_case: bool| Feature {
+            kind,
             name: name.to_owned(),
             sites: Vec::new(),
             is_per_case,
@@ -222,10 +224,10 @@ impl<'g> Features<'g> {
         for (at, one) in single.iter().enumerate().take(MOST_PAIRED) {
             for other in single[at + 1..].iter().take(MOST_PAIRED) {
                 if one.is_per_case == other.is_per_case && (one.is_per_case || !has_cases) {
-                    list.extend([SameValue, SmallerValue].map(|about| Feature {
+                    list.extend([SameValue, SmallerValue].map(|kind| Feature {
                         sites: one.sites.clone(),
                         other: Some((other.name.clone(), other.sites.clone())),
-                        ..plain(about, &one.name, has_cases)
+                        ..plain(kind, &one.name, has_cases)
                     }));
                 }
             }
@@ -238,7 +240,7 @@ impl<'g> Features<'g> {
             }
             list.push(plain(SameCases, "", false));
         }
-        list.extend([Bytes, Lines].map(|about| plain(about, "", false)));
+        list.extend([Bytes, Lines].map(|kind| plain(kind, "", false)));
         list.push(plain(AnswerBytes, "", false));
         let of_answer = [
             Answer,
@@ -249,7 +251,7 @@ impl<'g> Features<'g> {
             AnswersRise,
             AnswersEqual,
         ];
-        list.extend(of_answer.map(|about| plain(about, "", has_cases)));
+        list.extend(of_answer.map(|kind| plain(kind, "", has_cases)));
         Self { grammar, variables, features: list }
     }
 
@@ -375,13 +377,13 @@ fn values(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
     }
 }
 
-fn case_figure(about: FigureKind, row: &[i128]) -> Option<i128> {
+fn case_figure(kind: FigureKind, row: &[i128]) -> Option<i128> {
     use FigureKind::*;
     let pairs = || row.windows(2).map(|pair| (pair[0], pair[1]));
     let yes = |is: bool| Some(i128::from(is));
     // A single value has no order.
     let is_row = row.len() > 1;
-    match about {
+    match kind {
         Length => Some(row.len() as i128),
         _ if row.is_empty() => None,
         Value => Some(row[0]),
@@ -402,9 +404,9 @@ fn case_figure(about: FigureKind, row: &[i128]) -> Option<i128> {
     }
 }
 
-fn answer_figure(about: FigureKind, numbers: &[i128]) -> Option<i128> {
+fn answer_figure(kind: FigureKind, numbers: &[i128]) -> Option<i128> {
     use FigureKind::*;
-    match (about, numbers) {
+    match (kind, numbers) {
         (Answer, [only]) => Some(*only),
         (FirstAnswer, [first, _]) => Some(*first),
         (SecondAnswer, [_, second]) => Some(*second),

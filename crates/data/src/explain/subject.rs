@@ -25,10 +25,10 @@ impl InputJudge for CrossCheck<'_> {
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<InputResult>, Stop> {
         let executor = self.arena.bench.executor;
         // Inputs without a result at the deadline are left out.
-        let judged =
+        let results =
             parallel::map(executor, &inputs, |input| self.arena.in_time(judge_one(self, input)));
-        let judged = self.arena.in_time(judged)?.into_iter().flatten();
-        Ok(judged.flatten().flatten().collect())
+        let results = self.arena.in_time(results)?.into_iter().flatten();
+        Ok(results.flatten().flatten().collect())
     }
 
     fn is_over(&self) -> bool {

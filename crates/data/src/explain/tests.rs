@@ -64,11 +64,11 @@ fn check_from(
     let known = known.iter().map(|text| Arc::from(text.as_bytes())).collect();
     let known = subject.judge(known).expect("judged");
     let studied = study("", &grammar(grammar_text), &subject, known, 1).expect("judged");
-    let told = studied.explanation.as_ref().map(|explanation| match explanation.kind {
+    let explained = studied.explanation.as_ref().map(|explanation| match explanation.kind {
         ExplanationKind::Exactly => explanation.statement.clone(),
         ExplanationKind::OnlyIf => format!("only {}", explanation.statement),
     });
-    assert_eq!(told.unwrap_or_default(), wanted, "{studied:?}");
+    assert_eq!(explained.unwrap_or_default(), wanted, "{studied:?}");
 }
 
 const SIGNED: &str = "INT(1,100,n) NEWLINE REPI(i,n,SPACE) INT(-1000,1000,a[i]) END NEWLINE";
@@ -326,8 +326,8 @@ fn faults_in_texts_and_answers_are_explained() {
     );
     // The winner's score comes first.
     let winner = |input: &[i64]| {
-        let told = game(input)?;
-        let (one, two) = told.split_once(' ')?;
+        let answer = game(input)?;
+        let (one, two) = answer.split_once(' ')?;
         let (one, two): (i64, i64) = (one.parse().ok()?, two.parse().ok()?);
         Some(format!("{} {}", one.max(two), one.min(two)))
     };

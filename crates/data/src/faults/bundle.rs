@@ -16,6 +16,54 @@ use crate::faults::syntax::Syntax;
 /// The environment variable with the index of the mutant.
 pub const MUTANT_VARIABLE: &str = "JUROR_MUTANT";
 
+struct JoinRules {
+    prepare: fn(&str, &[Node<'_>]) -> Option<BundlePart>,
+    frame: BundleFrame,
+}
+
+#[derive(Clone, Copy)]
+struct BundleFrame {
+    before: &'static str,
+    /// The keyword of the block around each source; `None` if its names get a prefix instead.
+    block_keyword: Option<&'static str>,
+    start: &'static str,
+    case: &'static str,
+    end: &'static str,
+}
+
+const C: BundleFrame = BundleFrame {
+    before: "",
+    block_keyword: None,
+    start: "#include <stdlib.h>\nint main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    \
+        const char *which = getenv(\"JUROR_MUTANT\");\n    switch (which ? atoi(which) : 0) {\n",
+    case: "    case {index}: return m{index}_main({arguments});\n",
+    end: "    }\n    return 127;\n}\n",
+};
+
+const CPP: BundleFrame = BundleFrame {
+    block_keyword: Some("namespace"),
+    case: "    case {index}: return m{index}::main({arguments});\n",
+    ..C
+};
+
+const RUST: BundleFrame = BundleFrame {
+    before: "#![allow(warnings)]\n",
+    block_keyword: Some("mod"),
+    start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
+        match which.parse::<usize>().unwrap_or(0) {\n",
+    case: "        {index} => std::process::Termination::report(m{index}::main()),\n",
+    end: "        _ => std::process::ExitCode::from(127),\n    }\n}\n",
+};
+
+const JAVA: BundleFrame = BundleFrame {
+    before: "",
+    block_keyword: Some("class"),
+    start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
+        String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
+    case: "            case {index}: m{index}.{class}.main(arguments); return;\n",
+    end: "            default: System.exit(127);\n        }\n    }\n}\n",
+};
+
 #[derive(Debug)]
 pub struct Bundle {
     pub text: String,
@@ -72,54 +120,6 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     text.push_str(join.frame.end);
     Some(Bundle { text, lines })
 }
-
-struct JoinRules {
-    prepare: fn(&str, &[Node<'_>]) -> Option<BundlePart>,
-    frame: BundleFrame,
-}
-
-#[derive(Clone, Copy)]
-struct BundleFrame {
-    before: &'static str,
-    /// The keyword of the block around each source; `None` if its names get a prefix instead.
-    block_keyword: Option<&'static str>,
-    start: &'static str,
-    case: &'static str,
-    end: &'static str,
-}
-
-const C: BundleFrame = BundleFrame {
-    before: "",
-    block_keyword: None,
-    start: "#include <stdlib.h>\nint main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    \
-        const char *which = getenv(\"JUROR_MUTANT\");\n    switch (which ? atoi(which) : 0) {\n",
-    case: "    case {index}: return m{index}_main({arguments});\n",
-    end: "    }\n    return 127;\n}\n",
-};
-
-const CPP: BundleFrame = BundleFrame {
-    block_keyword: Some("namespace"),
-    case: "    case {index}: return m{index}::main({arguments});\n",
-    ..C
-};
-
-const RUST: BundleFrame = BundleFrame {
-    before: "#![allow(warnings)]\n",
-    block_keyword: Some("mod"),
-    start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
-        match which.parse::<usize>().unwrap_or(0) {\n",
-    case: "        {index} => std::process::Termination::report(m{index}::main()),\n",
-    end: "        _ => std::process::ExitCode::from(127),\n    }\n}\n",
-};
-
-const JAVA: BundleFrame = BundleFrame {
-    before: "",
-    block_keyword: Some("class"),
-    start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
-        String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
-    case: "            case {index}: m{index}.{class}.main(arguments); return;\n",
-    end: "            default: System.exit(127);\n        }\n    }\n}\n",
-};
 
 /// A source without the parts that all sources share.
 #[derive(Default)]

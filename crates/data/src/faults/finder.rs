@@ -86,15 +86,15 @@ impl<'t> Finder<'t> {
 
     /// Includes the node itself.
     pub(super) fn descendants(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
-        let mut found = Vec::new();
+        let mut nodes = Vec::new();
         let mut pending = vec![node];
         while let Some(node) = pending.pop() {
             if self.has_role(node, role) {
-                found.push(node);
+                nodes.push(node);
             }
             pending.extend(children(node).into_iter().rev());
         }
-        found
+        nodes
     }
 
     /// The last part of the name that a call uses.

@@ -1,4 +1,6 @@
 //! The languages that support mutants: the grammar of each, and the roles of its kinds of nodes.
+//!
+//! Rules ask for roles, not for kinds of nodes, so that one rule serves all languages.
 
 use crate::faults::syntax::Role::*;
 

@@ -20,12 +20,12 @@ pub enum WrapperChange {
     Output(fn(&[u8]) -> Vec<u8>),
 }
 
-const fn reads(name: &'static str, words: &'static str, how: Misreading) -> Wrapper {
-    Wrapper { name, description: words, change: WrapperChange::Input(how) }
+const fn reads(name: &'static str, description: &'static str, misreading: Misreading) -> Wrapper {
+    Wrapper { name, description, change: WrapperChange::Input(misreading) }
 }
 
-const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u8>) -> Wrapper {
-    Wrapper { name, description: words, change: WrapperChange::Output(how) }
+const fn writes(name: &'static str, description: &'static str, change: fn(&[u8]) -> Vec<u8>) -> Wrapper {
+    Wrapper { name, description, change: WrapperChange::Output(change) }
 }
 
 #[expect(

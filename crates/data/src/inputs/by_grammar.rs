@@ -106,7 +106,7 @@ pub fn add_sources<'a>(
     let large: Vec<Shape> = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
     let large_seed = seed.wrapping_add(8 * SEED_DISTANCE);
     mix.add(LARGEST, LARGEST_SHARE, SlowInputs::new(grammar, large, large_seed, most));
-    let pin = |site, end, option| (Pin { site, side: end }, option);
+    let pin = |site, side, option| (Pin { site, side }, option);
     let ends =
         |site| [pin(site, BoundSide::Most, "--most"), pin(site, BoundSide::Least, "--least")];
     let pins = (0..grammar.sites.len()).rev().flat_map(ends).collect();

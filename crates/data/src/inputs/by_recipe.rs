@@ -33,8 +33,8 @@ pub struct RecipeInputs {
 }
 
 impl RecipeInputs {
-    pub fn new(lines: Vec<GeneratorCommand>, seed: u64) -> Self {
-        Self { commands: lines, chance: Chance::new(seed, "generators"), made_count: 0 }
+    pub fn new(commands: Vec<GeneratorCommand>, seed: u64) -> Self {
+        Self { commands, chance: Chance::new(seed, "generators"), made_count: 0 }
     }
 }
 
@@ -80,14 +80,14 @@ impl CommandNumber {
 
 fn command_numbers(command: &GeneratorCommand) -> Vec<CommandNumber> {
     let words = command.args.iter().enumerate();
-    let found = words.filter_map(|(index, word)| {
-        let (before, digits) = match word.rsplit_once('=') {
+    let numbers = words.filter_map(|(index, word)| {
+        let (prefix, digits) = match word.rsplit_once('=') {
             Some((name, value)) => (format!("{name}="), value),
             None => (String::new(), word.as_str()),
         };
-        Some(CommandNumber { word: index, prefix: before, value: parse_number(digits)? })
+        Some(CommandNumber { word: index, prefix, value: parse_number(digits)? })
     });
-    found.collect()
+    numbers.collect()
 }
 
 fn parse_number(digits: &str) -> Option<u64> {

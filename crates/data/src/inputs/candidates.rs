@@ -136,6 +136,8 @@ struct MixedSource<'a> {
     /// `None` if it has ended.
     source: Option<Box<dyn CandidateSource + 'a>>,
     share: SourceShare,
+    /// For turns: in each, every open source gains its share, and the one with most pays the sum. So turns are spread
+    /// evenly, and always in the same order.
     credit: i64,
     /// In seconds, with estimates for inputs that still run.
     spent: f64,

@@ -86,12 +86,14 @@ impl WordLines {
     }
 
     fn with_word(&self, position: WordPosition, word: Vec<u8>) -> Self {
-        let mut sheet = self.clone();
-        sheet.lines[position.0][position.1] = word;
-        sheet
+        let mut changed = self.clone();
+        changed.lines[position.0][position.1] = word;
+        changed
     }
 
     fn containers(&self) -> Vec<Container> {
+        /// If there are more line lengths than this, lines do not form columns.
+        const KINDS: usize = 8;
         let mut containers = vec![Container::Lines];
         let mut add_if_several = |container: Container, count: usize| {
             if count > 1 && !containers.contains(&container) {
@@ -104,8 +106,6 @@ impl WordLines {
             let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
             self.lines.iter().filter(is_such).count()
         };
-        /// If there are more line lengths than this, lines do not form columns.
-        const KINDS: usize = 8;
         let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|width| *width > 1).collect();
         let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
         let mut lengths: Vec<usize> = words.filter(|length| *length > 1).collect();
@@ -155,19 +155,19 @@ impl WordLines {
                 }
             })
         };
-        let places = self.positions().take_while(|position| *position < before).filter(may_be);
-        let places: Vec<WordPosition> = places.collect();
+        let positions = self.positions().take_while(|position| *position < before).filter(may_be);
+        let positions: Vec<WordPosition> = positions.collect();
         let (last, first) =
-            (places.iter().rev().take(COUNTS_MAX / 2), places.iter().take(COUNTS_MAX / 2));
+            (positions.iter().rev().take(COUNTS_MAX / 2), positions.iter().take(COUNTS_MAX / 2));
         let mut counts: Vec<WordPosition> = last.chain(first).copied().collect();
         counts.sort_unstable();
         counts.dedup();
         // Several lines may form one test case.
-        let worth = |position| {
+        let amounts = |position| {
             let one = (!is_exact && own > 1).then_some((position, 1));
             [(position, own)].into_iter().chain(one)
         };
-        counts.into_iter().flat_map(worth).collect()
+        counts.into_iter().flat_map(amounts).collect()
     }
 
     /// Removes or doubles a part. A number that counts it changes as well.
@@ -177,12 +177,12 @@ impl WordLines {
         change: PartChange,
         count: Option<(WordPosition, i128)>,
     ) -> Self {
-        let mut sheet = self.clone();
+        let mut changed = self.clone();
         if let Some((position, by)) = count
             && let Some(number) = self.number_at(position)
         {
             let number = number + if change == PartChange::Double { by } else { -by };
-            sheet.lines[position.0][position.1] = number.to_string().into_bytes();
+            changed.lines[position.0][position.1] = number.to_string().into_bytes();
         }
         let (from, to) = (part.first, part.first + part.count);
         fn edit<T: Clone>(all: &mut Vec<T>, from: usize, to: usize, change: PartChange) {
@@ -195,18 +195,18 @@ impl WordLines {
             }
         }
         match part.container {
-            Container::Lines => edit(&mut sheet.lines, from, to, change),
-            Container::Words(line) => edit(&mut sheet.lines[line], from, to, change),
+            Container::Lines => edit(&mut changed.lines, from, to, change),
+            Container::Words(line) => edit(&mut changed.lines[line], from, to, change),
             Container::Letters((line, word)) => {
-                edit(&mut sheet.lines[line][word], from, to, change)
+                edit(&mut changed.lines[line][word], from, to, change)
             }
             Container::Columns(width) => {
-                for line in sheet.lines.iter_mut().filter(|line| line.len() == width) {
+                for line in changed.lines.iter_mut().filter(|line| line.len() == width) {
                     edit(line, from, to, change);
                 }
             }
             Container::LetterColumns(length) => {
-                for line in &mut sheet.lines {
+                for line in &mut changed.lines {
                     if let [word] = &mut line[..]
                         && word.len() == length
                     {
@@ -216,8 +216,8 @@ impl WordLines {
             }
         }
         // A word without letters disappears.
-        sheet.lines.iter_mut().for_each(|line| line.retain(|word| !word.is_empty()));
-        sheet
+        changed.lines.iter_mut().for_each(|line| line.retain(|word| !word.is_empty()));
+        changed
     }
 
     /// Large parts come first.
@@ -274,24 +274,24 @@ impl WordLines {
         names.truncate(NUMBERS);
         names.into_iter().flat_map(move |name| {
             lower_words(name).into_iter().map(move |word| {
-                let mut sheet = self.clone();
+                let mut changed = self.clone();
                 for position in
                     self.positions().filter(|position| self.number_at(*position) == Some(name))
                 {
-                    sheet.lines[position.0][position.1].clone_from(&word);
+                    changed.lines[position.0][position.1].clone_from(&word);
                 }
-                sheet
+                changed
             })
         })
     }
 
     #[must_use]
     pub fn varied(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
-        let mut sheet = self.with_random_edit(others, chance);
+        let mut changed = self.with_random_edit(others, chance);
         while chance.happens(500) {
-            sheet = sheet.with_random_edit(others, chance);
+            changed = changed.with_random_edit(others, chance);
         }
-        sheet
+        changed
     }
 
     fn with_random_edit(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
@@ -315,27 +315,27 @@ impl WordLines {
                 } else {
                     *pick(&positions, chance).unwrap_or(&position)
                 };
-                let mut sheet = self.with_word(position, self.word(other).to_vec());
-                sheet.lines[other.0][other.1] = self.word(position).to_vec();
-                sheet
+                let mut changed = self.with_word(position, self.word(other).to_vec());
+                changed.lines[other.0][other.1] = self.word(position).to_vec();
+                changed
             }
             // Two lines are exchanged.
             8 => {
-                let mut sheet = self.clone();
-                sheet.lines.swap(position.0, chance.below(self.lines.len() as u64) as usize);
-                sheet
+                let mut changed = self.clone();
+                changed.lines.swap(position.0, chance.below(self.lines.len() as u64) as usize);
+                changed
             }
             // One line is sorted, reversed, made of one word, or rotated.
             _ => {
-                let mut sheet = self.clone();
-                let line = &mut sheet.lines[position.0];
+                let mut changed = self.clone();
+                let line = &mut changed.lines[position.0];
                 match chance.below(4) {
                     0 => line.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b))),
                     1 => line.reverse(),
                     2 => line.fill(self.word(position).to_vec()),
                     _ => line.rotate_left(1),
                 }
-                sheet
+                changed
             }
         }
     }
@@ -411,10 +411,10 @@ pub struct ExtremeNumbers {
 }
 
 impl ExtremeNumbers {
-    pub fn of<'s>(sheets: impl Iterator<Item = &'s WordLines>) -> Self {
+    pub fn of<'s>(inputs: impl Iterator<Item = &'s WordLines>) -> Self {
         let mut numbers = Self::default();
-        for sheet in sheets {
-            for number in sheet.positions().filter_map(|position| sheet.number_at(position)) {
+        for input in inputs {
+            for number in input.positions().filter_map(|position| input.number_at(position)) {
                 numbers.least = numbers.least.min(number);
                 numbers.most = numbers.most.max(number);
             }
@@ -435,8 +435,8 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
         let before = best.clone();
         let mut next = 0;
         'again: loop {
-            let sheet = WordLines::read(&best);
-            for smaller in sheet.smaller_versions().skip(next) {
+            let lines = WordLines::read(&best);
+            for smaller in lines.smaller_versions().skip(next) {
                 if tried >= most {
                     return best;
                 }

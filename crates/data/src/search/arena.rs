@@ -70,14 +70,14 @@ const GENERATOR_SHARE: u32 = 2;
 const COPY_SHARE: u32 = 2;
 
 impl<'a> Arena<'a> {
-    /// Builds the programs that check and answer inputs. Input validators run in batches if `way` is set. Fails if a
-    /// program does not build.
+    /// Builds the programs that check and answer inputs. Input validators run in batches if `batch_mode` is set.
+    /// Fails if a program does not build.
     pub fn open(
         bench: Bench<'a>,
         inputs: &'a ProblemInputs,
         rules: &'a Rules<'a>,
         scheduler: &'a Scheduler,
-        way: Option<BatchMode>,
+        batch_mode: Option<BatchMode>,
     ) -> Result<Self, Stop> {
         let path = inputs.answer_maker.as_ref();
         let grammars = inputs.grammars.iter().collect();
@@ -87,7 +87,7 @@ impl<'a> Arena<'a> {
             rules,
             scheduler,
             solution: path.map(|path| Solution::build(&bench, path)).transpose()?,
-            validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(way),
+            validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(batch_mode),
             generators: None,
             seeded: None,
             known_answers: KnownAnswers::default(),
@@ -173,7 +173,7 @@ impl<'a> Arena<'a> {
             (CandidateContent::Call(call), Some(generators)) => {
                 match generators.make(&call)? {
                     Ok(input) => (input, Some(call), None),
-                    Err(why) => return left_out(format!("{}: {why}", call.line())),
+                    Err(reason) => return left_out(format!("{}: {reason}", call.line())),
                 }
             }
             (CandidateContent::Seeded(call), _) => {

@@ -18,17 +18,17 @@ pub fn build_counterexample(
     failure: &Failure,
     small: Option<ShrunkInput>,
 ) -> Result<Counterexample, Stop> {
-    let (input, judged, path, generated) = match small {
+    let (input, judgement, path, generated) = match small {
         Some(small) => (small.input, small.judged, small.path, small.generated),
         None => {
             let generated = generated_input(cross_check.arena, &failure.fresh);
             (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new(), generated)
         }
     };
-    let mut found = Counterexample {
-        verdict: judged.verdict,
-        cause: judged.cause,
-        difference: judged.difference.filter(|_| judged.verdict == Verdict::WrongAnswer),
+    let mut counterexample = Counterexample {
+        verdict: judgement.verdict,
+        cause: judgement.cause,
+        difference: judgement.difference.filter(|_| judgement.verdict == Verdict::WrongAnswer),
         input: input.to_vec(),
         expected: None,
         got: None,
@@ -44,14 +44,14 @@ pub fn build_counterexample(
         promoted: None,
         saved: None,
     };
-    let looked = if cross_check.is_judged() {
-        add_evidence(cross_check, &input, &mut found)
+    let result = if cross_check.is_judged() {
+        add_evidence(cross_check, &input, &mut counterexample)
     } else {
-        add_outputs(cross_check, &input, &mut found)
+        add_outputs(cross_check, &input, &mut counterexample)
     };
-    match looked {
+    match result {
         // Shows what is known in any case.
-        Ok(()) | Err(Stop::Interrupted) => Ok(found),
+        Ok(()) | Err(Stop::Interrupted) => Ok(counterexample),
         Err(stop) => Err(stop),
     }
 }
@@ -63,25 +63,25 @@ const TRIES: u32 = 5;
 fn add_outputs(
     cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
-    found: &mut Counterexample,
+    counterexample: &mut Counterexample,
 ) -> Result<(), Stop> {
     let answer = cross_check.answer(input)?.ok();
-    found.expected = Some(answer.as_ref().map(|answer| answer.to_vec()).unwrap_or_default());
+    counterexample.expected = Some(answer.as_ref().map(|answer| answer.to_vec()).unwrap_or_default());
     for _ in 0..TRIES {
-        let ran = cross_check.run(cross_check.submission, input)?;
-        let fails = match (&ran.rejected, &answer) {
-            (Some(rejected), _) => rejected.verdict == found.verdict,
+        let run = cross_check.run(cross_check.submission, input)?;
+        let fails = match (&run.rejected, &answer) {
+            (Some(rejected), _) => rejected.verdict == counterexample.verdict,
             (None, Some(answer)) => {
-                let whole = ran.bytes(u64::MAX)?;
-                found.verdict == Verdict::WrongAnswer
-                    && !cross_check.accepts(input, answer, &ran, &whole)?
+                let whole = run.bytes(u64::MAX)?;
+                counterexample.verdict == Verdict::WrongAnswer
+                    && !cross_check.accepts(input, answer, &run, &whole)?
             }
             (None, None) => true,
         };
         if fails {
-            found.got = Some(ran.bytes(SHOWN_BYTES_MAX)?);
-            let stderr = ran.stderr.prefix(SHOWN_BYTES_MAX);
-            found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
+            counterexample.got = Some(run.bytes(SHOWN_BYTES_MAX)?);
+            let stderr = run.stderr.prefix(SHOWN_BYTES_MAX);
+            counterexample.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
             break;
         }
     }
@@ -92,16 +92,16 @@ fn add_outputs(
 fn add_evidence(
     cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
-    found: &mut Counterexample,
+    counterexample: &mut Counterexample,
 ) -> Result<(), Stop> {
     for _ in 0..TRIES {
-        let looked = cross_check.judge_in_detail(input)?;
-        let Some(looked) = looked.filter(|judged| judged.verdict == found.verdict) else { continue };
-        found.cause = looked.cause;
-        if let Some(evidence) = looked.evidence {
-            found.transcript = evidence.transcript;
-            found.stderr = evidence.stderr;
-            found.validator_stderr = evidence.validator_stderr;
+        let judgement = cross_check.judge_in_detail(input)?;
+        let Some(judgement) = judgement.filter(|judgement| judgement.verdict == counterexample.verdict) else { continue };
+        counterexample.cause = judgement.cause;
+        if let Some(evidence) = judgement.evidence {
+            counterexample.transcript = evidence.transcript;
+            counterexample.stderr = evidence.stderr;
+            counterexample.validator_stderr = evidence.validator_stderr;
         }
         break;
     }

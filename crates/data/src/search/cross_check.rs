@@ -105,24 +105,24 @@ impl<'a> CrossCheck<'a> {
             Ok(answer) => answer,
             Err(unusable) => return Ok(CrossCheckResult::NoAnswer(unusable)),
         };
-        let asked = (self.submission, self.executor_of_submission());
+        let program = (self.submission, self.executor_of_submission());
         let known = Arc::clone(&answer);
-        let judged = match self.judge(self.arena.rules, asked, time_limit_mode, input, answer) {
+        let judgement = match self.judge(self.arena.rules, program, time_limit_mode, input, answer) {
             Err(stop) => return Ok(CrossCheckResult::NoAnswer(UnusableReason::from_stop(stop)?)),
-            Ok(judged) => judged,
+            Ok(judgement) => judgement,
         };
-        if judged.verdict == Verdict::WrongAnswer
-            && let Some(outcome) = &judged.outcome
+        if judgement.verdict == Verdict::WrongAnswer
+            && let Some(outcome) = &judgement.outcome
             && let Some(objection) = self.checker_objection(input, known, outcome)?
         {
             return Ok(CrossCheckResult::NoAnswer(objection));
         }
-        Ok(match judged.verdict {
+        Ok(match judgement.verdict {
             Verdict::Accepted => {
-                let submission = judged.outcome.map(|outcome| outcome.cpu_time).unwrap_or_default();
+                let submission = judgement.outcome.map(|outcome| outcome.cpu_time).unwrap_or_default();
                 CrossCheckResult::Same(ProgramTimes { submission, reference: reference_time })
             }
-            _ => CrossCheckResult::Differs(Box::new(judged)),
+            _ => CrossCheckResult::Differs(Box::new(judgement)),
         })
     }
 
@@ -138,7 +138,7 @@ impl<'a> CrossCheck<'a> {
         }
         let case = self.ready_case(input, Arc::clone(&answer));
         let entry = ReadySubmission::without_name(self.reference, TimeLimitMode::Any);
-        let judged = judge_known_output(
+        let judgement = judge_known_output(
             self.arena.bench.executor,
             self.arena.rules,
             &entry,
@@ -146,9 +146,9 @@ impl<'a> CrossCheck<'a> {
             outcome,
             answer.to_vec(),
         );
-        match judged {
-            Ok(judged) if judged.verdict == Verdict::Accepted => Ok(None),
-            Ok(judged) => Ok(Some(UnusableReason::Checker(judged.validator_stderr))),
+        match judgement {
+            Ok(judgement) if judgement.verdict == Verdict::Accepted => Ok(None),
+            Ok(judgement) => Ok(Some(UnusableReason::Checker(judgement.validator_stderr))),
             Err(stop) => UnusableReason::from_stop(stop).map(Some),
         }
     }
@@ -157,23 +157,23 @@ impl<'a> CrossCheck<'a> {
     pub fn reference_objection(&self, input: &Arc<[u8]>) -> Result<Option<UnusableReason>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         if self.is_judged() {
-            let asked = (self.reference, self.arena.bench.executor);
-            let judged =
-                match self.judge(self.arena.rules, asked, TimeLimitMode::Any, input, answer) {
+            let program = (self.reference, self.arena.bench.executor);
+            let judgement =
+                match self.judge(self.arena.rules, program, TimeLimitMode::Any, input, answer) {
                     Err(stop) => return UnusableReason::from_stop(stop).map(Some),
-                    Ok(judged) => judged,
+                    Ok(judgement) => judgement,
                 };
-            let is_rejected = judged.verdict != Verdict::Accepted;
+            let is_rejected = judgement.verdict != Verdict::Accepted;
             return Ok(
-                is_rejected.then(|| UnusableReason::from_rejection(judged.verdict, judged.cause))
+                is_rejected.then(|| UnusableReason::from_rejection(judgement.verdict, judgement.cause))
             );
         }
-        let ran = self.run(self.reference, input)?;
-        if let Some(rejected) = ran.rejected {
+        let run = self.run(self.reference, input)?;
+        if let Some(rejected) = run.rejected {
             return Ok(Some(UnusableReason::from_rejection(rejected.verdict, rejected.cause)));
         }
-        let output = ran.bytes(u64::MAX)?;
-        let is_same = output == *answer || self.accepts(input, &answer, &ran, &output)?;
+        let output = run.bytes(u64::MAX)?;
+        let is_same = output == *answer || self.accepts(input, &answer, &run, &output)?;
         Ok((!is_same).then_some(UnusableReason::Disagreement))
     }
 
@@ -188,15 +188,15 @@ impl<'a> CrossCheck<'a> {
         let mut time = None;
         let answer: Arc<[u8]> = match (self.is_judged(), &self.arena.solution) {
             (false, _) => {
-                let ran = self.run(self.reference, input)?;
-                if let Some(rejected) = ran.rejected {
+                let run = self.run(self.reference, input)?;
+                if let Some(rejected) = run.rejected {
                     return Ok(Err(UnusableReason::from_rejection(
                         rejected.verdict,
                         rejected.cause,
                     )));
                 }
-                time = Some(ran.outcome.cpu_time);
-                ran.bytes(u64::MAX)?.into()
+                time = Some(run.outcome.cpu_time);
+                run.bytes(u64::MAX)?.into()
             }
             (true, Some(solution)) => {
                 let content = Blob::from(Arc::clone(input));
@@ -205,7 +205,7 @@ impl<'a> CrossCheck<'a> {
                         .read()
                         .map_err(|error| JudgeError::new("read the answer", error))?
                         .into(),
-                    Err(not) => return Ok(Err(UnusableReason::Solution(not.message))),
+                    Err(failure) => return Ok(Err(UnusableReason::Solution(failure.message))),
                 }
             }
             // The output validator does not need it.
@@ -213,18 +213,18 @@ impl<'a> CrossCheck<'a> {
         };
         if self.is_judged() {
             let answer = Arc::clone(&answer);
-            let asked = (self.reference, self.arena.bench.executor);
-            let judged =
-                match self.judge(self.arena.rules, asked, TimeLimitMode::Any, input, answer) {
+            let program = (self.reference, self.arena.bench.executor);
+            let judgement =
+                match self.judge(self.arena.rules, program, TimeLimitMode::Any, input, answer) {
                     Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
-                    Ok(judged) => judged,
+                    Ok(judgement) => judgement,
                 };
-            time = judged.outcome.as_ref().map(|outcome| outcome.cpu_time);
-            if judged.verdict != Verdict::Accepted {
-                return Ok(Err(if judged.is_deadlocked() {
-                    UnusableReason::Reference(judged.verdict, judged.cause)
+            time = judgement.outcome.as_ref().map(|outcome| outcome.cpu_time);
+            if judgement.verdict != Verdict::Accepted {
+                return Ok(Err(if judgement.is_deadlocked() {
+                    UnusableReason::Reference(judgement.verdict, judgement.cause)
                 } else {
-                    UnusableReason::from_rejection(judged.verdict, judged.cause)
+                    UnusableReason::from_rejection(judgement.verdict, judgement.cause)
                 }));
             }
         }
@@ -236,8 +236,8 @@ impl<'a> CrossCheck<'a> {
     pub fn judge_in_detail(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.arena.rules.clone() };
-        let asked = (self.submission, self.executor_of_submission());
-        self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
+        let program = (self.submission, self.executor_of_submission());
+        self.judge(&rules, program, TimeLimitMode::Any, input, answer).map(Some)
     }
 
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<ProgramOutput, Stop> {
@@ -255,7 +255,7 @@ impl<'a> CrossCheck<'a> {
         &self,
         input: &Arc<[u8]>,
         answer: &[u8],
-        ran: &ProgramOutput,
+        run: &ProgramOutput,
         output: &[u8],
     ) -> Result<bool, Stop> {
         if output == answer && self.arena.rules.validators.output.is_empty() {
@@ -263,8 +263,8 @@ impl<'a> CrossCheck<'a> {
         }
         let case = self.ready_case(input, answer.into());
         let entry = ReadySubmission::without_name(self.submission, TimeLimitMode::Any);
-        let outcome = &ran.outcome;
-        let judged = judge_known_output(
+        let outcome = &run.outcome;
+        let judgement = judge_known_output(
             self.arena.bench.executor,
             self.arena.rules,
             &entry,
@@ -272,8 +272,8 @@ impl<'a> CrossCheck<'a> {
             outcome,
             output.to_vec(),
         );
-        match judged {
-            Ok(judged) => Ok(judged.verdict == Verdict::Accepted),
+        match judgement {
+            Ok(judgement) => Ok(judgement.verdict == Verdict::Accepted),
             Err(Stop::Fault(_)) => Ok(false),
             Err(stop) => Err(stop),
         }
@@ -319,7 +319,7 @@ impl<'a> CrossCheck<'a> {
                 None => Err(self.add_input_to_fault(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
             },
-            judged => judged,
+            judgement => judgement,
         }
     }
 }

@@ -47,8 +47,8 @@ impl ProblemInputs {
         grammar: Option<&Path>,
         events: &dyn Fn(Event),
     ) -> Result<Self, Stop> {
-        let (grammars, remarks) = grammars::problem_grammars(grammar, &problem, false)?;
-        remarks.into_iter().map(Event::Diagnosed).for_each(events);
+        let (grammars, diagnostics) = grammars::problem_grammars(grammar, &problem, false)?;
+        diagnostics.into_iter().map(Event::Diagnosed).for_each(events);
         let recipe = match &problem.recipe {
             Some(path) => read_recipe(path, &problem, events),
             None => None,
@@ -129,7 +129,7 @@ impl ProblemInputs {
     /// Warns that an input validator refuses an input that the main source makes.
     pub fn dispute_warning(
         &self,
-        DisputedInput { input, objection: by }: &DisputedInput,
+        DisputedInput { input, objection }: &DisputedInput,
     ) -> Diagnostic {
         let message = format!(
             "rejects an input from {}: {}: {}",
@@ -176,9 +176,9 @@ pub fn quote_input(input: &[u8]) -> String {
 fn read_recipe(path: &FilePath, problem: &Problem, events: &dyn Fn(Event)) -> Option<Recipe> {
     let reading = recipe::read_for_problem(path, problem);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
-        let remark = Diagnostic::warning(path, "has faults, so its generators are not used here")
+        let warning = Diagnostic::warning(path, "has faults, so its generators are not used here")
             .help("`juror generate --check` shows the faults");
-        events(Event::Diagnosed(remark));
+        events(Event::Diagnosed(warning));
         return None;
     }
     reading.recipe
@@ -194,17 +194,17 @@ fn solution(recipe: &Recipe) -> Option<FilePath> {
 
 /// The program that makes answers if no submission can make them.
 fn dedicated_answer_maker(recipe: &Recipe, problem: &Problem) -> Option<FilePath> {
-    let mut made = recipe.cases.iter().filter(|_| !is_single_run(problem));
-    made.find_map(|case| dedicated_solution(problem, case)).cloned()
+    let mut cases = recipe.cases.iter().filter(|_| !is_single_run(problem));
+    cases.find_map(|case| dedicated_solution(problem, case)).cloned()
 }
 
 /// A test case without files, with the arguments of the package's cases.
 fn test_case(problem: &Problem) -> TestCase {
-    let like = problem.test_data.cases.iter().next_back();
+    let last = problem.test_data.cases.iter().next_back();
     TestCase {
         name: CASE_NAME.to_owned(),
-        input_validator_args: like.map(|case| case.input_validator_args.clone()).unwrap_or_default(),
-        output_validator_args: like.map(|case| case.output_validator_args.clone()).unwrap_or_default(),
+        input_validator_args: last.map(|case| case.input_validator_args.clone()).unwrap_or_default(),
+        output_validator_args: last.map(|case| case.output_validator_args.clone()).unwrap_or_default(),
         ..TestCase::default()
     }
 }

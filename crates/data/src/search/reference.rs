@@ -23,13 +23,13 @@ pub fn default_reference<'a>(
     let is_solution = |submission: &Submission| solution == Some(&submission.program.path);
     let order = |submission: &&&Submission| (!is_fast(submission), !is_solution(submission));
     let chosen = accepted.iter().min_by_key(order)?;
-    let why = match (accepted.len(), is_solution(chosen), is_fast(chosen)) {
+    let reason = match (accepted.len(), is_solution(chosen), is_fast(chosen)) {
         (1, ..) => "the only one available",
         (_, true, _) => "it makes the judge answers",
         (_, false, true) => "the first accepted one in C, C++ or Rust",
         (_, false, false) => "the first accepted one",
     };
-    Some((chosen, why))
+    Some((chosen, reason))
 }
 
 /// Whether a submission must be accepted on every test case, or as a whole if its format expects that.

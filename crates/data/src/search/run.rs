@@ -93,22 +93,22 @@ pub struct PackageFault {
 
 /// Searches until a failure is found, or time or inputs are used up. An interruption is a normal end, not an error.
 pub fn search<'a>(
-    searching: &SearchParameters<'a>,
+    parameters: &SearchParameters<'a>,
     mut candidates: SourceMix<'a>,
 ) -> Result<SearchResult, Stop> {
     // With a number of inputs, a search can be repeated exactly.
-    if searching.runs_max.is_none() {
+    if parameters.runs_max.is_none() {
         candidates.share_time();
-        let arena = searching.cross_check.arena;
+        let arena = parameters.cross_check.arena;
         if let Some(grammar) = arena.grammar()
-            && searching.batches.is_some_and(Batches::has_coverage)
+            && parameters.batches.is_some_and(Batches::has_coverage)
         {
-            let source = CoverageInputs::new(grammar, &arena.numbers, searching.seed);
+            let source = CoverageInputs::new(grammar, &arena.numbers, parameters.seed);
             candidates.add("new code", COVERAGE_SHARE, source);
         }
     }
     let shared = SharedSearch {
-        parameters: searching,
+        parameters,
         state: Mutex::new(SearchState {
             candidates,
             taken: 0,
@@ -121,7 +121,7 @@ pub fn search<'a>(
         hasher: RandomState::new(),
         seen: Mutex::new(HashSet::new()),
     };
-    let workers = searching.cross_check.arena.bench.executor.slots().max(1);
+    let workers = parameters.cross_check.arena.bench.executor.slots().max(1);
     shared.state.lock().active_workers = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {

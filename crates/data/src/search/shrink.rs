@@ -73,7 +73,7 @@ pub fn shrink(
     before: (u64, Instant),
     progress: &(dyn Fn(SearchProgress) + Sync),
 ) -> Result<ShrunkInput, Stop> {
-    let mut work = InputShrinker {
+    let mut shrinker = InputShrinker {
         cross_check,
         before,
         progress,
@@ -92,13 +92,13 @@ pub fn shrink(
         hasher: RandomState::new(),
         tried: HashSet::new(),
     };
-    match work.run(failure) {
+    match shrinker.run(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => work.best.interrupted = !cross_check.arena.scheduler.has_run_out(),
+        Err(Stop::Interrupted) => shrinker.best.interrupted = !cross_check.arena.scheduler.has_run_out(),
         Err(stop) => return Err(stop),
     }
-    work.best.ran_out = cross_check.arena.scheduler.is_past_deadline();
-    Ok(work.best)
+    shrinker.best.ran_out = cross_check.arena.scheduler.is_past_deadline();
+    Ok(shrinker.best)
 }
 
 struct InputShrinker<'a> {
@@ -159,8 +159,8 @@ impl InputShrinker<'_> {
         if !self.is_worth_it(input) {
             return Ok(false);
         }
-        let judged = self.judge(input, self.needs_margin)?;
-        judged.map_or(Ok(false), |judged| self.confirm(input, judged))
+        let judgement = self.judge(input, self.needs_margin)?;
+        judgement.map_or(Ok(false), |judgement| self.confirm(input, judgement))
     }
 
     /// Whether an input is smaller than the best, accepted by the grammars, and new.
@@ -173,7 +173,7 @@ impl InputShrinker<'_> {
     }
 
     /// Returns whether a failing input is valid and fails again. If so, it becomes the best so far.
-    fn confirm(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
+    fn confirm(&mut self, input: &Arc<[u8]>, judgement: CaseJudgement) -> Result<bool, Stop> {
         if self.cross_check.arena.validity.program_objection(input)?.is_some() {
             return Ok(false);
         }
@@ -182,7 +182,7 @@ impl InputShrinker<'_> {
             return Ok(false);
         }
         self.best.input = Arc::clone(input);
-        self.best.judged = judged;
+        self.best.judged = judgement;
         Ok(true)
     }
 
@@ -203,20 +203,20 @@ impl InputShrinker<'_> {
             return;
         }
         self.last_report = Instant::now();
-        let (runs, since) = self.before;
+        let (runs, started) = self.before;
         (self.progress)(SearchProgress {
             doing: "making it smaller".to_owned(),
             runs: runs + self.best.runs,
-            elapsed: since.elapsed(),
+            elapsed: started.elapsed(),
             smallest: Some(self.best.input.len()),
         });
     }
 
     /// Notes which step made the input smaller, if one did.
-    fn note_step(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
+    fn note_step(&mut self, before: &Arc<[u8]>, step: impl FnOnce() -> String) {
         if !Arc::ptr_eq(before, &self.best.input) {
-            let how = how();
-            self.best.path.push(how);
+            let step = step();
+            self.best.path.push(step);
         }
     }
 
@@ -281,16 +281,16 @@ impl InputShrinker<'_> {
         let arena = self.cross_check.arena;
         let calls: Vec<SeededCall> = seeds.map(|seed| SeededCall { size, seed }).collect();
         // A call that fails proves nothing about the submission.
-        let made = parallel::map(arena.bench.executor, &calls, |call| {
+        let texts = parallel::map(arena.bench.executor, &calls, |call| {
             if arena.is_over() { Ok(None) } else { Ok(generator.make(*call)?.ok()) }
         })?;
         let before = Arc::clone(&self.best.input);
-        let mut inputs = made.iter().flatten().cloned();
+        let mut inputs = texts.iter().flatten().cloned();
         self.try_each(&mut inputs)?;
         let best = &self.best.input;
-        let is_best = |made: &Option<Arc<[u8]>>| made.as_ref().is_some_and(|input| input == best);
+        let is_best = |texts: &Option<Arc<[u8]>>| texts.as_ref().is_some_and(|input| input == best);
         let is_smaller = !Arc::ptr_eq(&before, best);
-        if let Some(index) = made.iter().position(is_best).filter(|_| is_smaller) {
+        if let Some(index) = texts.iter().position(is_best).filter(|_| is_smaller) {
             self.best.generated = Some(printed(generator.given, calls[index], best));
         }
         Ok(is_smaller)
@@ -300,39 +300,39 @@ impl InputShrinker<'_> {
     fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
         let arena = self.cross_check.arena;
         let is_over = || arena.is_over();
-        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |work, before| {
+        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |is_interesting, before| {
             // An input that the grammar does not accept does not change.
-            let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);
+            let _ = tree::shrink(grammar, before, |input| is_interesting(input), EDITS_MAX, is_over);
         })
     }
 
     /// Drops lines and words, and lowers numbers, as far as validators accept the result.
     fn shrink_word_lines(&mut self) -> Result<(), Stop> {
-        self.shrink_by_edits("dropping lines and words, and lowering numbers", |work, before| {
-            word_lines::shrink(before, work, EDITS_MAX);
+        self.shrink_by_edits("dropping lines and words, and lowering numbers", |is_interesting, before| {
+            word_lines::shrink(before, is_interesting, EDITS_MAX);
         })
     }
 
     fn shrink_by_edits(
         &mut self,
-        how: &str,
+        step: &str,
         edits: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool, &[u8]),
     ) -> Result<(), Stop> {
         let before = Arc::clone(&self.best.input);
-        let mut failed = None;
+        let mut stop = None;
         let mut is_interesting = |input: &[u8]| {
-            let taken = match failed {
+            let accepted = match stop {
                 None => self.accept_edited(&Arc::from(input)),
                 Some(_) => return false,
             };
-            taken.unwrap_or_else(|error| {
-                failed = Some(error);
+            accepted.unwrap_or_else(|error| {
+                stop = Some(error);
                 false
             })
         };
         edits(&mut is_interesting, &before);
-        self.note_step(&before, || how.to_owned());
-        failed.map_or(Ok(()), Err)
+        self.note_step(&before, || step.to_owned());
+        stop.map_or(Ok(()), Err)
     }
 
     /// Without a grammar, most edits are invalid, so validators run first.
@@ -365,23 +365,23 @@ impl InputShrinker<'_> {
     /// Tries the inputs that are smaller than the best. Returns whether one fails in the same way.
     fn try_all(
         &mut self,
-        list: &mut dyn Iterator<Item = Arc<[u8]>>,
-        how: &str,
+        inputs: &mut dyn Iterator<Item = Arc<[u8]>>,
+        step: &str,
     ) -> Result<bool, Stop> {
         let before = Arc::clone(&self.best.input);
-        self.try_each(list)?;
-        self.note_step(&before, || how.to_owned());
+        self.try_each(inputs)?;
+        self.note_step(&before, || step.to_owned());
         Ok(!Arc::ptr_eq(&before, &self.best.input))
     }
 
-    fn try_each(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>) -> Result<(), Stop> {
+    fn try_each(&mut self, candidates: &mut dyn Iterator<Item = Arc<[u8]>>) -> Result<(), Stop> {
         let cross_check = self.cross_check;
         let (wanted, by_margin) = (self.wanted, self.needs_margin);
         let at_once = 4 * cross_check.arena.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
-                && let Some(input) = list.next()
+                && let Some(input) = candidates.next()
             {
                 if self.is_worth_it(&input) {
                     inputs.push(input);
@@ -391,14 +391,14 @@ impl InputShrinker<'_> {
                 break;
             }
             self.best.runs += inputs.len() as u64;
-            let judged = parallel::map(cross_check.arena.bench.executor, &inputs, |input| {
+            let judgement = parallel::map(cross_check.arena.bench.executor, &inputs, |input| {
                 judge_wanted(cross_check, input, wanted, by_margin)
             })?;
-            for (input, judged) in inputs.iter().zip(judged) {
-                if let Some(judged) = judged
+            for (input, judgement) in inputs.iter().zip(judgement) {
+                if let Some(judgement) = judgement
                     && is_smaller(input, &self.best.input)
                 {
-                    self.confirm(input, judged)?;
+                    self.confirm(input, judgement)?;
                 }
             }
         }
@@ -424,10 +424,10 @@ fn judge_wanted(
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, Stop> {
     let time_limit_mode = if with_margin { TimeLimitMode::TooSlow } else { TimeLimitMode::Any };
-    let CrossCheckResult::Differs(judged) = cross_check.check(input, time_limit_mode)? else {
+    let CrossCheckResult::Differs(judgement) = cross_check.check(input, time_limit_mode)? else {
         return Ok(None);
     };
-    let is_wanted = (judged.verdict, judged.is_deadlocked()) == wanted
-        && (!with_margin || judged.outcome.as_ref().is_some_and(|outcome| outcome.stopped_by.is_some()));
-    Ok(is_wanted.then_some(*judged))
+    let is_wanted = (judgement.verdict, judgement.is_deadlocked()) == wanted
+        && (!with_margin || judgement.outcome.as_ref().is_some_and(|outcome| outcome.stopped_by.is_some()));
+    Ok(is_wanted.then_some(*judgement))
 }

@@ -72,8 +72,8 @@ pub fn output_strictness(
 ) -> Result<Strictness, Stop> {
     let kind = bench.problem.kind;
     if kind.interaction == Interaction::Interactive || kind.passes > 1 {
-        let why = "submissions are judged while they run: there is no output to change";
-        return Ok(Strictness::untried(why));
+        let reason = "submissions are judged while they run: there is no output to change";
+        return Ok(Strictness::untried(reason));
     }
     if kind.submitted == SubmittedContent::Answers {
         return Ok(Strictness::untried("submissions are answers"));
@@ -132,23 +132,23 @@ impl<'a> OutputTrials<'a> {
         let mut places: Vec<usize> =
             (0..TRIED_CASES).map(|at| at * last / (TRIED_CASES - 1)).collect();
         places.dedup();
-        let mut found = Vec::new();
+        let mut answered = Vec::new();
         for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
             let whole =
                 |blob: &Blob| blob.read().map_err(|error| JudgeError::new("read an output", error));
             let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
             let outputs = bench.map("outputs of accepted submissions", accepted, |submission| {
                 let runs = OutputRunner { executor: bench.executor, rules, test_case };
-                let ran = runs.run(&submission.runnable, &input)?;
-                Ok(match ran.rejected {
+                let run = runs.run(&submission.runnable, &input)?;
+                Ok(match run.rejected {
                     Some(_) => None,
-                    None => Some((submission.name, whole(&ran.output)?)),
+                    None => Some((submission.name, whole(&run.output)?)),
                 })
             })?;
             let outputs = outputs.into_iter().flatten().collect();
-            found.push(AnsweredCase { test_case, answer: whole(answer)?, outputs });
+            answered.push(AnsweredCase { test_case, answer: whole(answer)?, outputs });
         }
-        Ok(found)
+        Ok(answered)
     }
 
     fn judge_case<'t>(
@@ -157,7 +157,7 @@ impl<'a> OutputTrials<'a> {
         tried: &AnsweredCase<'t>,
     ) -> Result<TrialResults<'t>, Stop> {
         let test_case = tried.test_case;
-        let mut judged = TrialResults::default();
+        let mut results = TrialResults::default();
         let by = |output: &[u8]| self.opinions(tried, output);
         let right = |output: &[u8]| by(output).map(|opinions| opinions.iter().all(is_right));
         // Judge answers are usually right outputs, but need not be.
@@ -166,15 +166,15 @@ impl<'a> OutputTrials<'a> {
         } else {
             tried.outputs.first().map(|(_, output)| output)
         };
-        let Some(base) = base else { return Ok(judged) };
-        let told = by(base)?;
-        if !told.iter().all(is_right) {
-            return Ok(judged);
+        let Some(base) = base else { return Ok(results) };
+        let right_opinions = by(base)?;
+        if !right_opinions.iter().all(is_right) {
+            return Ok(results);
         }
         for fault in faults(base).into_iter().filter(|fault| oracle.covers(fault.kind)) {
             // An output with a lower score than the right one counts as rejected.
-            let is_rejected = by(&fault.text)? != told;
-            judged.faults.push(JudgedFault { fault, test_case, is_rejected });
+            let is_rejected = by(&fault.text)? != right_opinions;
+            results.faults.push(JudgedFault { fault, test_case, is_rejected });
         }
         let mut seen: Vec<&[u8]> = vec![base];
         for (name, output) in &tried.outputs {
@@ -182,12 +182,12 @@ impl<'a> OutputTrials<'a> {
                 continue;
             }
             seen.push(output);
-            judged.alternatives += 1;
+            results.alternatives += 1;
             if !right(output)? {
-                judged.refused_alternatives.push(format!("{name} on {}", test_case.name));
+                results.refused_alternatives.push(format!("{name} on {}", test_case.name));
             }
         }
-        Ok(judged)
+        Ok(results)
     }
 
     /// The opinions of the output validators on an output, or that of the default one.
@@ -251,7 +251,7 @@ struct JudgedFault<'a> {
 fn is_right(opinion: &Opinion) -> bool {
     match opinion {
         Opinion::Accepted => true,
-        Opinion::Partial(worth) => worth.is_positive(),
+        Opinion::Partial(score) => score.is_positive(),
         Opinion::Rejected | Opinion::Broken(_) => false,
     }
 }

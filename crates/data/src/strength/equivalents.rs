@@ -33,7 +33,7 @@ pub fn unknown_equivalents(
     }
     known.extend(wrappers().iter().map(|wrapper| wrapper.name.to_owned()));
     let unknown = problem.equivalents.iter().filter(|mutant| !is_known(&known, mutant));
-    let told = unknown.map(|mutant| {
+    let warnings = unknown.map(|mutant| {
         let name = printable(&mutant.subject);
         let near = nearest(&mutant.subject, known.iter().map(String::as_str));
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
@@ -42,5 +42,5 @@ pub fn unknown_equivalents(
             format!("{near}`juror mutants` and the report of `juror strength` list the names");
         Diagnostic::warning(problem.dir.join("juror.toml"), message).help(help)
     });
-    Ok(told.collect())
+    Ok(warnings.collect())
 }

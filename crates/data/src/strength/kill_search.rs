@@ -39,14 +39,14 @@ impl KillSearch<'_> {
         suspect: &Suspect,
         pool: &[AnsweredInput],
     ) -> Result<(Option<Failure>, usize), Stop> {
-        let takes = |answered: &&AnsweredInput| Batches::fits(&answered.texts.input);
-        let small: Vec<&AnsweredInput> = pool.iter().filter(takes).collect();
+        let fits = |answered: &&AnsweredInput| Batches::fits(&answered.texts.input);
+        let small: Vec<&AnsweredInput> = pool.iter().filter(fits).collect();
         let items: Vec<&CaseTexts> = small.iter().map(|answered| &answered.texts).collect();
         let (doubtful, tried): (Vec<&AnsweredInput>, usize) =
             match self.test_bed.run_batches(suspect, &items)? {
                 Some(batch) => {
                     let (doubtful, tried) = batch.doubtful_inputs();
-                    (doubtful.into_iter().map(|place| small[place]).collect(), tried)
+                    (doubtful.into_iter().map(|index| small[index]).collect(), tried)
                 }
                 None => {
                     let few = &pool[..pool.len().min(SINGLE_INPUTS)];
@@ -54,8 +54,8 @@ impl KillSearch<'_> {
                 }
             };
         for answered in doubtful {
-            if let Some(found) = self.confirm_failure(suspect, answered)? {
-                return Ok((Some(found), tried));
+            if let Some(failure) = self.confirm_failure(suspect, answered)? {
+                return Ok((Some(failure), tried));
             }
         }
         Ok((None, tried))

@@ -6,7 +6,7 @@ use crate::strength::result::{CaseKills, Subject};
 /// Indexes of the test cases: those that rejected most come first, and small ones before large ones.
 pub fn cheapest_first(kills: &[usize], sizes: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..kills.len()).collect();
-    order.sort_by_key(|&place| (std::cmp::Reverse(kills[place]), sizes[place], place));
+    order.sort_by_key(|&index| (std::cmp::Reverse(kills[index]), sizes[index], index));
     order
 }
 
@@ -41,7 +41,7 @@ pub fn minimal_cases(names: &[&str], subjects: &[Subject]) -> Vec<String> {
         chosen.push((*best).to_owned());
     }
     // In the order of the package.
-    let place = |name: &String| names.iter().position(|other| other == name);
-    chosen.sort_by_key(place);
+    let index = |name: &String| names.iter().position(|other| other == name);
+    chosen.sort_by_key(index);
     chosen
 }

@@ -12,7 +12,7 @@ use crate::strength::features::find_features;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
 use crate::strength::measured_subject::MeasuredSubject;
 use crate::strength::pool::{AnsweredInput, FreshSource};
-use crate::strength::result::{MissedInput, Strength, Subject, SubjectStatus};
+use crate::strength::result::{MissedInput, Strength, SubjectStatus};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::CaseJudgement;
 use juror_core::problem::Problem;
@@ -153,9 +153,9 @@ impl Measurement<'_> {
         items: &'t [T],
         work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
-        let places: Vec<usize> = (0..items.len()).collect();
+        let indexes: Vec<usize> = (0..items.len()).collect();
         let executor = self.search.arena().bench.executor;
-        parallel::map(executor, &places, |&place| work(&items[place]))
+        parallel::map(executor, &indexes, |&index| work(&items[index]))
     }
 
     /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is
@@ -169,7 +169,7 @@ impl Measurement<'_> {
     ) -> Result<Result<(), PackageFault>, Stop> {
         let search = &self.search;
         search.arena().scheduler.set_deadline(Some(search.end));
-        let kept = if search.test_bed.batch_way.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
+        let kept = if search.test_bed.batch_mode.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
         // Without a grammar, each input costs starts of input validators.
         let most = if search.arena().grammar().is_some() { ROUND_SIZE } else { kept };
         let mut fresh = pool;
@@ -179,7 +179,7 @@ impl Measurement<'_> {
                 entry.is_survivor() && (round <= self.rounds || entry.subject.tried < ENOUGH_INPUTS)
             };
             let alive: Vec<usize> =
-                (0..entries.len()).filter(|&place| is_open(&entries[place])).collect();
+                (0..entries.len()).filter(|&index| is_open(&entries[index])).collect();
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
@@ -190,20 +190,20 @@ impl Measurement<'_> {
             let done = round.min(self.rounds);
             search.arena().bench.report_step("rounds of the search", done, self.rounds);
             let searched =
-                self.run_in_parallel(&alive, |&place| match &entries[place].suspect {
+                self.run_in_parallel(&alive, |&index| match &entries[index].suspect {
                     Some(suspect) => search.arena().in_time(search.find_failure(suspect, &fresh)),
                     None => Ok(None),
                 })?;
             let mut found: Vec<(usize, Failure)> = Vec::new();
-            for (place, searched) in alive.into_iter().zip(searched) {
+            for (index, searched) in alive.into_iter().zip(searched) {
                 let Some((failure, tried)) = searched else { continue };
-                let subject = &mut entries[place].subject;
+                let subject = &mut entries[index].subject;
                 // The pool was tried before.
                 subject.tried += if round == 0 { 0 } else { tried as u64 };
-                found.extend(failure.map(|failure| (place, failure)));
+                found.extend(failure.map(|failure| (index, failure)));
             }
-            for (place, failure) in found {
-                self.record_missed(entries, place, &failure)?;
+            for (index, failure) in found {
+                self.record_missed(entries, index, &failure)?;
             }
             let next = source.make_inputs(&search.test_bed.cross_check, most, kept);
             fresh = match search.arena().in_time(next)? {
@@ -227,14 +227,14 @@ impl Measurement<'_> {
     fn record_missed(
         &self,
         entries: &mut [MeasuredSubject],
-        place: usize,
+        index: usize,
         failure: &Failure,
     ) -> Result<(), Stop> {
-        let Some(suspect) = entries[place].suspect.clone() else { return Ok(()) };
+        let Some(suspect) = entries[index].suspect.clone() else { return Ok(()) };
         // An input that was found for another survivor suffices.
         let known = entries.iter().find_map(|entry| {
             let missed = entry.subject.missed.as_ref()?;
-            missed.also.contains(&entries[place].subject.id).then(|| missed.clone())
+            missed.also.contains(&entries[index].subject.id).then(|| missed.clone())
         });
         let judged = match &known {
             Some(known) => {
@@ -250,7 +250,7 @@ impl Measurement<'_> {
             }
             None => {
                 let shrunk = self.search.shrink(&suspect, failure)?;
-                let others = entries[..place].iter().chain(&entries[place + 1..]);
+                let others = entries[..index].iter().chain(&entries[index + 1..]);
                 let is_open = |entry: &&MeasuredSubject| {
                     entry.is_survivor() || entry.subject.status == SubjectStatus::Missed
                 };
@@ -273,7 +273,7 @@ impl Measurement<'_> {
                 }
             }
         };
-        let subject = &mut entries[place].subject;
+        let subject = &mut entries[index].subject;
         subject.status = SubjectStatus::Missed;
         subject.missed = Some(missed);
         Ok(())

@@ -63,12 +63,12 @@ impl WrongProgram {
 
 /// Among neighbours that could be built together, those that may not compile come last: so few builds are repeated.
 pub fn sort_risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
-    let source = |place: &usize| entries[*place].source.as_ref();
+    let source = |index: &usize| entries[*index].source.as_ref();
     let beside = |one: &usize, other: &usize| {
         source(one).zip(source(other)).is_some_and(|(a, b)| a.shares_build_with(b))
     };
     let is_risky =
-        |place: &usize| matches!(source(place), Some(WrongProgram::Mutant(mutant)) if mutant.is_risky);
+        |index: &usize| matches!(source(index), Some(WrongProgram::Mutant(mutant)) if mutant.is_risky);
     queue.chunk_by_mut(beside).for_each(|together| together.sort_by_key(is_risky));
 }
 
@@ -79,7 +79,7 @@ pub fn build_groups(sources: &[(usize, &WrongProgram)], slots: usize) -> Vec<Vec
         let at_once = together.len().div_ceil(slots.max(1)).clamp(1, LARGEST_BUNDLE);
         together.chunks(at_once)
     });
-    split.map(|group| group.iter().map(|(place, _)| *place).collect()).collect()
+    split.map(|group| group.iter().map(|(index, _)| *index).collect()).collect()
 }
 
 /// Builds one of the [`build_groups`]; `None` for sources that do not build. A program built for many inputs also runs
@@ -114,8 +114,8 @@ fn build_submission(
     prepared: &PreparedProgram,
 ) -> Result<Option<Suspect>, Stop> {
     let Arena { bench, rules, .. } = arena;
-    let ways = [prepared.for_batches().map(|batched| (batched, true)), Some((prepared.clone(), false))];
-    for (prepared, is_batched) in ways.into_iter().flatten() {
+    let programs = [prepared.for_batches().map(|batched| (batched, true)), Some((prepared.clone(), false))];
+    for (prepared, is_batched) in programs.into_iter().flatten() {
         if let BuildResult::Program(program) = bench.build_quietly(&prepared, &rules.limits)? {
             return Ok(Some(Suspect::from_program(&prepared, Arc::from(program), is_batched)));
         }

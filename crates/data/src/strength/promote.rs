@@ -24,24 +24,24 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
         .filter(|subject| missed(subject).is_some())
         .map(|subject| (subject.id.as_str(), subject.hardness))
         .collect();
-    let worth = |(place, missed): &(usize, MissedInput)| -> f64 {
-        let all = missed.also.iter().chain([&subjects[*place].id]);
+    let value = |(index, missed): &(usize, MissedInput)| -> f64 {
+        let all = missed.also.iter().chain([&subjects[*index].id]);
         all.filter_map(|id| hardness.get(id.as_str())).sum()
     };
     let mut open: Vec<(usize, MissedInput)> =
-        subjects.iter().enumerate().filter_map(|(place, subject)| Some((place, missed(subject)?))).collect();
-    open.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
+        subjects.iter().enumerate().filter_map(|(index, subject)| Some((index, missed(subject)?))).collect();
+    open.sort_by(|one, other| value(other).total_cmp(&value(one)));
     let (mut faults, mut caught) = (HashSet::new(), HashSet::new());
     let mut chosen = Vec::new();
-    for (place, missed) in open {
-        let subject = &subjects[place];
+    for (index, missed) in open {
+        let subject = &subjects[index];
         if caught.contains(&subject.id) || !faults.insert(&subject.fault) {
             continue;
         }
         caught.insert(subject.id.clone());
         caught.extend(missed.also);
         chosen.push(ChosenCase {
-            subject: place,
+            subject: index,
             name: format!("strength/{}", case_name(subject)),
             description: format!("Catches {}: {}", subject.id, missed.cause),
         });

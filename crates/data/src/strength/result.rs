@@ -1,4 +1,6 @@
 //! How strong test data is: what it was tested with, what it let pass, and the score.
+//!
+//! `juror schema` prints the comments of types and fields, so they are written for readers of the JSON.
 
 use std::fmt;
 use std::time::Duration;

@@ -109,19 +109,19 @@ pub fn add_score(report: &mut Strength, names: &[&str], bounds: Option<f64>) {
     };
     report.parts = parts(&report.subjects);
     report.score = score(&report.parts);
-    let told = report.score.filter(|_| report.count_open() * 10 <= report.subjects.len());
-    report.grade = told.map(|score| rating(&report.parts, score));
+    let rated = report.score.filter(|_| report.count_open() * 10 <= report.subjects.len());
+    report.grade = rated.map(|score| rating(&report.parts, score));
     let Some(before) = report.score else { return };
-    for place in 0..report.subjects.len() {
-        let Some(missed) = &report.subjects[place].missed else { continue };
+    for index in 0..report.subjects.len() {
+        let Some(missed) = &report.subjects[index].missed else { continue };
         let caught: HashSet<&String> =
-            missed.also.iter().chain([&report.subjects[place].id]).collect();
+            missed.also.iter().chain([&report.subjects[index].id]).collect();
         let mut with = report.subjects.clone();
         for subject in with.iter_mut().filter(|subject| caught.contains(&subject.id)) {
             subject.status = SubjectStatus::Caught;
         }
         let gain = score(&parts(&with)).unwrap_or(before) - before;
-        if let Some(missed) = &mut report.subjects[place].missed {
+        if let Some(missed) = &mut report.subjects[index].missed {
             missed.gain = gain.max(0.0);
         }
     }

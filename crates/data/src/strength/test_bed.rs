@@ -77,7 +77,7 @@ pub struct TestBed<'a> {
     pub texts: Vec<Option<CaseTexts>>,
     /// The indexes of test cases that share a batch, by [`batch_groups`].
     pub groups: Vec<Vec<usize>>,
-    pub batch_way: Option<BatchMode>,
+    pub batch_mode: Option<BatchMode>,
     /// The key is a hash of input and output.
     pub accepted: Mutex<HashMap<u64, bool>>,
     pub warned: Once,
@@ -110,9 +110,9 @@ pub struct BatchResults {
 impl BatchResults {
     /// The inputs that need a run alone, and the number of inputs with a result.
     pub fn doubtful_inputs(&self) -> (Vec<usize>, usize) {
-        let of = |kind| (0..self.results.len()).filter(move |place| self.results[*place] == kind);
-        let places = of(BatchResult::Doubtful).chain(of(BatchResult::Broken)).collect();
-        (places, self.results.len() - of(BatchResult::Skipped).count())
+        let of = |kind| (0..self.results.len()).filter(move |index| self.results[*index] == kind);
+        let indexes = of(BatchResult::Doubtful).chain(of(BatchResult::Broken)).collect();
+        (indexes, self.results.len() - of(BatchResult::Skipped).count())
     }
 }
 
@@ -123,6 +123,12 @@ const SHORTEST_TIME: Duration = Duration::from_millis(100);
 const LONGEST_TIME: Duration = Duration::from_secs(1);
 /// After so many inputs that broke a limit, the others are skipped.
 const MOST_BROKEN: usize = 2;
+/// About so many test cases share a batch. With the first group, they reject most wrong programs twice.
+const GROUP_SIZE: usize = 16;
+/// The first group is smaller by this power of two.
+const FIRST_GROUP_BITS: u32 = 2;
+/// A suspect runs on so many fresh inputs if it needs a start for each.
+const SINGLE_INPUTS: usize = 12;
 
 impl<'a> TestBed<'a> {
     /// A right program and these test cases, whose inputs may be in batches if there is a way.
@@ -133,7 +139,7 @@ impl<'a> TestBed<'a> {
         arena: &'a Arena<'a>,
         right: &'a Runnable,
         cases: &'a [ReadyCase<'a>],
-        way: Option<BatchMode>,
+        batch_mode: Option<BatchMode>,
     ) -> Result<Self, JudgeError> {
         // Longer ones do not fit into a batch.
         let text = |case: &ReadyCase<'_>| match case.input_size() {
@@ -146,7 +152,7 @@ impl<'a> TestBed<'a> {
             cases,
             groups: batch_groups(&texts),
             texts,
-            batch_way: way.filter(|_| !arena.inputs.is_judged()),
+            batch_mode: batch_mode.filter(|_| !arena.inputs.is_judged()),
             accepted: Mutex::default(),
             warned: Once::new(),
         })
@@ -162,9 +168,9 @@ impl<'a> TestBed<'a> {
             wrapper: ProblemWrapper { wrapper, grammar: self.cross_check.arena.grammar() },
             io: &self.cross_check.arena.rules.problem.io,
         });
-        let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
+        let submission_executor = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
         let submission = &suspect.runnable;
-        work(&CrossCheck { submission, submission_executor: elsewhere, ..self.cross_check })
+        work(&CrossCheck { submission, submission_executor, ..self.cross_check })
     }
 
     /// The results of starting a suspect for many of these inputs; None if there are none.
@@ -173,7 +179,7 @@ impl<'a> TestBed<'a> {
         suspect: &Suspect,
         items: &[&CaseTexts],
     ) -> Result<Option<BatchResults>, Stop> {
-        let (Some(way), Some(batched)) = (&self.batch_way, &suspect.batched) else {
+        let (Some(batch_mode), Some(batched)) = (&self.batch_mode, &suspect.batched) else {
             return Ok(None);
         };
         let grammar = self.cross_check.arena.grammar();
@@ -195,13 +201,13 @@ impl<'a> TestBed<'a> {
             submission_executor: None,
             ..self.cross_check
         };
-        let mut told = vec![BatchResult::Skipped; items.len()];
+        let mut results = vec![BatchResult::Skipped; items.len()];
         let mut hasher = DefaultHasher::new();
         suspect.wrapper.map(|wrapper| wrapper.name).hash(&mut hasher);
         let (mut from, mut broken) = (0, 0);
         while from < items.len() && broken < MOST_BROKEN {
-            let said = runs.run_batch(batched, *way, &inputs[from..])?;
-            let Some(BatchOutput { bytes, run: ran }) = said else { break };
+            let batch = runs.run_batch(batched, *batch_mode, &inputs[from..])?;
+            let Some(BatchOutput { bytes, run }) = batch else { break };
             let outputs =
                 batch::decode_first_outputs(&bytes, items.len() - from).unwrap_or_default();
             for output in &outputs {
@@ -211,21 +217,21 @@ impl<'a> TestBed<'a> {
                     Some(output) => {
                         let changed = wrapping.and_then(|wrapper| wrapper.change_output(output));
                         let output = changed.as_deref().unwrap_or(output);
-                        self.accepts(&cross_check, items[from], &ran, output)?
+                        self.accepts(&cross_check, items[from], &run, output)?
                     }
                 };
-                told[from] =
+                results[from] =
                     if is_accepted { BatchResult::Accepted } else { BatchResult::Doubtful };
                 from += 1;
             }
             if outputs.is_empty() {
-                told[from] = BatchResult::Broken;
+                results[from] = BatchResult::Broken;
                 from += 1;
                 broken += 1;
             }
         }
         let signature = (broken == 0).then(|| hasher.finish());
-        Ok(Some(BatchResults { results: told, signature }))
+        Ok(Some(BatchResults { results, signature }))
     }
 
     /// Whether an output is accepted; the validator runs once for each output.
@@ -233,17 +239,17 @@ impl<'a> TestBed<'a> {
         &self,
         cross_check: &CrossCheck<'_>,
         item: &CaseTexts,
-        ran: &ProgramOutput,
+        run: &ProgramOutput,
         output: &[u8],
     ) -> Result<bool, Stop> {
-        let all = || self.accepted.lock();
+        let known_outputs = || self.accepted.lock();
         let key = hash((&*item.input, output));
-        let known = all().get(&key).copied();
+        let known = known_outputs().get(&key).copied();
         if let Some(accepted) = known {
             return Ok(accepted);
         }
-        let accepted = cross_check.accepts(&item.input, &item.answer, ran, output)?;
-        all().insert(key, accepted);
+        let accepted = cross_check.accepts(&item.input, &item.answer, run, output)?;
+        known_outputs().insert(key, accepted);
         Ok(accepted)
     }
 
@@ -256,55 +262,55 @@ impl<'a> TestBed<'a> {
         order: &[usize],
         goal: Goal,
     ) -> Result<Option<CaseResults>, Stop> {
-        let mut held = CaseResults::default();
+        let mut results = CaseResults::default();
         let (mut signatures, mut has_all) = (Vec::new(), true);
         let mut left: Vec<bool> = vec![true; self.cases.len()];
         for group in &self.groups {
-            if held.is_enough(goal.rejections) {
+            if results.is_enough(goal.rejections) {
                 break;
             }
             let items: Vec<&CaseTexts> =
-                group.iter().filter_map(|place| self.texts[*place].as_ref()).collect();
+                group.iter().filter_map(|index| self.texts[*index].as_ref()).collect();
             let Some(batch) = self.run_batches(suspect, &items)? else { break };
             signatures.extend(batch.signature);
             has_all &= batch.signature.is_some();
-            let told: HashMap<usize, BatchResult> =
+            let batch_results: HashMap<usize, BatchResult> =
                 group.iter().copied().zip(batch.results.iter().copied()).collect();
-            group.iter().for_each(|place| left[*place] = false);
+            group.iter().for_each(|index| left[*index] = false);
             let mut doubtful: Vec<usize> = order
                 .iter()
                 .copied()
-                .filter(|place| told.get(place).is_some_and(|result| *result != BatchResult::Accepted))
+                .filter(|index| batch_results.get(index).is_some_and(|result| *result != BatchResult::Accepted))
                 .collect();
-            doubtful.sort_by_key(|place| told[place]);
-            let quick = doubtful.partition_point(|place| told[place] == BatchResult::Doubtful);
+            doubtful.sort_by_key(|index| batch_results[index]);
+            let quick = doubtful.partition_point(|index| batch_results[index] == BatchResult::Doubtful);
             let (quick, slow) = doubtful.split_at(quick);
-            self.run_each(suspect, quick, goal.rejections, &mut held)?;
-            if !slow.is_empty() && !goal.is_patient && !held.is_enough(goal.rejections) {
+            self.run_each(suspect, quick, goal.rejections, &mut results)?;
+            if !slow.is_empty() && !goal.is_patient && !results.is_enough(goal.rejections) {
                 return Ok(None);
             }
-            self.run_each(suspect, slow, goal.rejections, &mut held)?;
+            self.run_each(suspect, slow, goal.rejections, &mut results)?;
         }
-        let rest: Vec<usize> = order.iter().copied().filter(|place| left[*place]).collect();
-        self.run_each(suspect, &rest, goal.rejections, &mut held)?;
-        held.signature = (has_all && !signatures.is_empty()).then(|| hash(signatures));
-        Ok(Some(held))
+        let rest: Vec<usize> = order.iter().copied().filter(|index| left[*index]).collect();
+        self.run_each(suspect, &rest, goal.rejections, &mut results)?;
+        results.signature = (has_all && !signatures.is_empty()).then(|| hash(signatures));
+        Ok(Some(results))
     }
 
     fn run_each(
         &self,
         suspect: &Suspect,
-        places: &[usize],
+        indexes: &[usize],
         most: usize,
-        held: &mut CaseResults,
+        results: &mut CaseResults,
     ) -> Result<(), Stop> {
-        for &place in places {
-            if held.is_enough(most) {
+        for &index in indexes {
+            if results.is_enough(most) {
                 break;
             }
-            let judged = self.judge_on_case(suspect, &self.cases[place])?;
+            let judged = self.judge_on_case(suspect, &self.cases[index])?;
             if judged.verdict != Verdict::Accepted {
-                held.rejected.push((place, judged.verdict));
+                results.rejected.push((index, judged.verdict));
             }
         }
         Ok(())
@@ -377,12 +383,12 @@ impl<'a> TestBed<'a> {
 pub fn batch_groups(texts: &[Option<CaseTexts>]) -> Vec<Vec<usize>> {
     let count = (texts.len() / GROUP_SIZE).next_power_of_two();
     let mut groups = vec![Vec::new(); 1 + count];
-    for (place, item) in (0..).zip(texts) {
+    for (index, item) in (0..).zip(texts) {
         let Some(item) = item else { continue };
         let hash = hash(&*item.input);
         let number = (hash % count as u64) as usize;
         let is_first = number == 0 && hash.leading_zeros() >= FIRST_GROUP_BITS;
-        groups[if is_first { 0 } else { 1 + number }].push(place);
+        groups[if is_first { 0 } else { 1 + number }].push(index);
     }
     groups.retain(|group| !group.is_empty());
     groups
@@ -392,14 +398,6 @@ pub fn batch_groups(texts: &[Option<CaseTexts>]) -> Vec<Vec<usize>> {
 fn hash(value: impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
-
-/// About so many test cases share a batch. With the first group, they reject most wrong programs twice.
-const GROUP_SIZE: usize = 16;
-/// The first group is smaller by this power of two.
-const FIRST_GROUP_BITS: u32 = 2;
-
-/// A suspect runs on so many fresh inputs if it needs a start for each.
-const SINGLE_INPUTS: usize = 12;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CaseResults {
@@ -413,7 +411,7 @@ impl CaseResults {
     /// One rejection for time is enough, unless all are wanted: another would take as long as the time limit.
     fn is_enough(&self, most: usize) -> bool {
         let is_slow = || self.rejected.iter().any(|(_, verdict)| *verdict == Verdict::TimeLimitExceeded);
-        self.rejected.len() >= most || most < usize::MAX && is_slow()
+        self.rejected.len() >= most || (most < usize::MAX && is_slow())
     }
 }
 
@@ -449,8 +447,8 @@ mod tests {
             (&[slow], usize::MAX, false),
         ] {
             let rejected = verdicts.iter().copied().enumerate().collect();
-            let held = CaseResults { rejected, signature: None };
-            assert_eq!(held.is_enough(most), expected, "{verdicts:?} {most}");
+            let results = CaseResults { rejected, signature: None };
+            assert_eq!(results.is_enough(most), expected, "{verdicts:?} {most}");
         }
     }
 

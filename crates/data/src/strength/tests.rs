@@ -277,11 +277,11 @@ fn better_test_data_has_a_higher_score() {
     let rejecting = |wrong: PlayFn| boards.iter().filter(|board| wrong(board) != right(board)).count();
     let on_pool = MISTAKES.map(|(_, wrong)| rejecting(wrong));
     for seed in 0..3 {
-        let told = test_sets(seed).map(|(name, cases)| {
+        let scores = test_sets(seed).map(|(name, cases)| {
             let report = measure(&grammar, &pool, &on_pool, &cases);
             (name, report.score.expect("a score"))
         });
-        assert!(told.is_sorted_by(|(_, one), (_, other)| one < other), "{seed} {told:?}");
+        assert!(scores.is_sorted_by(|(_, one), (_, other)| one < other), "{seed} {scores:?}");
     }
 }
 

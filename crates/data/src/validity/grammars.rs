@@ -47,17 +47,17 @@ pub fn problem_grammars(
     warns: bool,
 ) -> Result<(Vec<Grammar>, Vec<Diagnostic>), Stop> {
     let mut grammars = Vec::new();
-    let mut remarks = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut is_whole = true;
     for reading in read_grammars(extra, problem)? {
         let is_shown = |remark: &Diagnostic| {
             warns || extra == Some(remark.place.path.as_path()) || remark.is_error()
         };
-        remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
+        diagnostics.extend(reading.diagnostics.into_iter().filter(is_shown));
         is_whole &= reading.grammar.is_some();
         grammars.extend(reading.grammar);
     }
-    if is_whole { Ok((grammars, remarks)) } else { Err(Stop::Diagnosed(remarks)) }
+    if is_whole { Ok((grammars, diagnostics)) } else { Err(Stop::Diagnosed(diagnostics)) }
 }
 
 /// Also sets the problem's constants and limits.

@@ -102,27 +102,27 @@ impl<'a> Validity<'a> {
         grammars: Vec<&'a Grammar>,
         test_case: &TestCase,
     ) -> Result<Self, Stop> {
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         let built = Self { test_case: test_case.clone(), ..Self::of_grammars(grammars) };
-        let built = built.with_programs(bench, &mut found)?;
-        if found.is_empty() { Ok(built) } else { Err(Stop::Diagnosed(found)) }
+        let built = built.with_programs(bench, &mut diagnostics)?;
+        if diagnostics.is_empty() { Ok(built) } else { Err(Stop::Diagnosed(diagnostics)) }
     }
 
     /// Adds the input validators that build, and a diagnostic for each of the others.
     pub fn with_programs(
         self,
         bench: Bench<'a>,
-        found: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Stop> {
         let programs = &bench.problem.input_validators;
-        let programs = programs::build_validators(bench, "the input validator", programs, found)?;
+        let programs = programs::build_validators(bench, "the input validator", programs, diagnostics)?;
         Ok(Self { programs, ..self })
     }
 
-    /// Programs run in batches if `way` is set.
+    /// Programs run in batches if `mode` is set.
     #[must_use]
-    pub fn in_batches(self, way: Option<BatchMode>) -> Self {
-        Self { batches: ValidatorBatches::new(way), ..self }
+    pub fn in_batches(self, mode: Option<BatchMode>) -> Self {
+        Self { batches: ValidatorBatches::new(mode), ..self }
     }
 
     pub fn has_programs(&self) -> bool {
@@ -185,9 +185,9 @@ impl<'a> Validity<'a> {
         if !self.grammars_accept(input) {
             return Ok(false);
         }
-        let Some(by) = self.program_objection(input)? else { return Ok(true) };
+        let Some(objection) = self.program_objection(input)? else { return Ok(true) };
         if !self.grammars.is_empty() {
-            self.disputed.get_or_init(|| DisputedInput { input: Arc::clone(input), objection: by });
+            self.disputed.get_or_init(|| DisputedInput { input: Arc::clone(input), objection });
         }
         Ok(false)
     }

@@ -39,8 +39,8 @@ pub(super) fn integers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     let Some(written) = IntegerLiteral::parse(finder.text_of(node)) else { return };
     let sign = node.parent().filter(|parent| {
-        finder.has_role(*parent, Role::Unary) && finder.text_of(*parent).starts_with('-')
-            || parent.kind() == "negative_literal"
+        let is_minus = finder.text_of(*parent).starts_with('-');
+        (finder.has_role(*parent, Role::Unary) && is_minus) || parent.kind() == "negative_literal"
     });
     let (whole, value) = sign.map_or((node, written.value), |sign| (sign, -written.value));
     for next in [value + 1, value - 1] {

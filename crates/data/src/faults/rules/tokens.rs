@@ -18,9 +18,9 @@ const fn mistake(
     operator: Operator,
     role: Role,
     token: &'static str,
-    becomes: &'static [&'static str],
+    replacements: &'static [&'static str],
 ) -> Mistake {
-    Mistake { operator, role, token, replacements: becomes }
+    Mistake { operator, role, token, replacements }
 }
 
 /// All languages that have these tokens write them alike.
@@ -84,13 +84,13 @@ pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             {
                 continue;
             }
-            for (index, becomes) in mistake.replacements.iter().enumerate() {
+            for (index, replacement) in mistake.replacements.iter().enumerate() {
                 let operator = match mistake.operator {
                     Ror if index == 0 && decides_ties(finder, node) => Tie,
                     Aor if field_name(node) == Some("update") => Loop,
                     operator => operator,
                 };
-                finder.replace(operator, child, *becomes);
+                finder.replace(operator, child, *replacement);
             }
         }
     }

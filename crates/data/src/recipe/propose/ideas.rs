@@ -85,15 +85,15 @@ pub fn bound_ideas(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec
     let mut ideas: Vec<Idea> = Vec::new();
     for site in &grammar.sites {
         let spot = grammar.source.spot(site.span);
-        let seen = reached.iter().find(|bounds| {
+        let bounds = reached.iter().find(|bounds| {
             bounds.name == site.label && (bounds.line, bounds.column) == (spot.line, spot.column)
         });
-        let Some(seen) = seen.and_then(|bounds| bounds.reached.as_ref()) else { continue };
+        let Some(bounds) = bounds.and_then(|bounds| bounds.reached.as_ref()) else { continue };
         let ends = [
-            (BoundSide::Least, seen.min, "least", "smallest"),
-            (BoundSide::Most, seen.max, "most", "greatest"),
+            (BoundSide::Least, bounds.min, "least", "smallest"),
+            (BoundSide::Most, bounds.max, "most", "greatest"),
         ];
-        for (end, is_reached, word, value) in ends {
+        for (side, is_reached, word, value) in ends {
             if is_reached {
                 continue;
             }
@@ -110,7 +110,7 @@ pub fn bound_ideas(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec
                 shape,
                 pins: (0..grammar.sites.len())
                     .filter(|other| grammar.sites[*other].label == site.label)
-                    .map(|site| Pin { site, side: end })
+                    .map(|site| Pin { site, side })
                     .collect(),
                 seed,
             });

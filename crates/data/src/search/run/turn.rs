@@ -136,8 +136,8 @@ impl SharedSearch<'_, '_> {
             if let CounterexampleOrigin::Small { level } = candidate.origin {
                 state.findings.result.level = Some(level);
             }
-            let is_asked_first = state.findings.invalid_failures >= INVALID_FAILURES_MAX;
-            all.push(TakenInput { number, candidate, is_validated_first: is_asked_first });
+            let is_validated_first = state.findings.invalid_failures >= INVALID_FAILURES_MAX;
+            all.push(TakenInput { number, candidate, is_validated_first });
         }
         Ok(all)
     }
@@ -185,14 +185,14 @@ impl SharedSearch<'_, '_> {
             self.state.lock().candidates.settle_unwritten(account, started.elapsed());
             return Ok(None);
         };
-        let made = match (printed, &candidate.content) {
+        let input = match (printed, &candidate.content) {
             (Some(input), CandidateContent::Seeded(call)) => {
                 let (seeded, origin) = (Some(*call), candidate.origin);
                 Ok(SearchInput { number, input, origin, call: None, seeded })
             }
             _ => arena.make_input(number, candidate)?,
         };
-        let fresh = match made {
+        let fresh = match input {
             Ok(fresh) => fresh,
             Err(UnmadeInput::LeftOut(broken)) => {
                 let result = &mut self.state.lock().findings.result;
@@ -307,27 +307,27 @@ impl SharedSearch<'_, '_> {
     fn check_one(&self, ready: ReadyInput) -> Result<(), Stop> {
         match self.parameters.cross_check.check(&ready.fresh.input, TimeLimitMode::Any)? {
             CrossCheckResult::Same(times) => self.note_times(&ready, times),
-            CrossCheckResult::Differs(judged) => {
+            CrossCheckResult::Differs(judgement) => {
                 self.state.lock().findings.result.runs += 1;
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
-                    self.confirm(ready, *judged)?;
+                    self.confirm(ready, *judgement)?;
                 }
             }
-            CrossCheckResult::NoAnswer(why)
-                if why == UnusableReason::TooSlow || self.is_guess(&ready) =>
+            CrossCheckResult::NoAnswer(reason)
+                if reason == UnusableReason::TooSlow || self.is_guess(&ready) =>
             {
                 self.state.lock().findings.result.left_out += 1;
             }
             CrossCheckResult::NoAnswer(UnusableReason::Validator(error)) => {
                 return Err(Stop::Fault(self.with_call(*error, ready.fresh.seeded)));
             }
-            CrossCheckResult::NoAnswer(why) => {
+            CrossCheckResult::NoAnswer(reason) => {
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
                     self.note_fault(PackageFault {
                         number: ready.fresh.number,
                         input: ready.fresh.input,
                         call: ready.fresh.seeded,
-                        reason: why,
+                        reason,
                     });
                 }
             }
@@ -390,7 +390,7 @@ impl SharedSearch<'_, '_> {
     }
 
     fn note_objection(&self, input: &Arc<[u8]>, objection: Option<Objection>) {
-        let Some(by) = objection else { return };
+        let Some(objection) = objection else { return };
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         findings.invalid_failures += 1;
@@ -398,11 +398,11 @@ impl SharedSearch<'_, '_> {
         findings
             .result
             .disputed
-            .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection: by });
+            .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection });
     }
 
     /// Runs both programs again on a failing input, and notes it.
-    fn confirm(&self, ready: ReadyInput, judged: CaseJudgement) -> Result<(), Stop> {
+    fn confirm(&self, ready: ReadyInput, judgement: CaseJudgement) -> Result<(), Stop> {
         let arena = self.parameters.cross_check.arena;
         arena.scheduler.extend_deadline(Instant::now() + self.parameters.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
@@ -413,12 +413,12 @@ impl SharedSearch<'_, '_> {
             let Some(repeat) = arena.in_time(repeat)? else { break };
             repeats += 1;
             if let CrossCheckResult::Differs(again) = repeat
-                && again.verdict == judged.verdict
+                && again.verdict == judgement.verdict
             {
                 failing += 1;
             }
         }
-        let failure = Failure { fresh: ready.fresh, judged, failing, repeats };
+        let failure = Failure { fresh: ready.fresh, judged: judgement, failing, repeats };
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         let first =

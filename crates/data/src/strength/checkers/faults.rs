@@ -86,11 +86,11 @@ pub(super) fn fault_names() -> impl Iterator<Item = (&'static str, FaultClass)> 
 
 pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
     let same = |text: &[u8]| split_words(text).eq(split_words(output));
-    let made = CHANGES.iter().filter_map(|(name, kind, change)| {
+    let faults = CHANGES.iter().filter_map(|(name, kind, change)| {
         let text = change(output)?;
         (!same(&text)).then_some(OutputFault { name, kind: *kind, text })
     });
-    made.collect()
+    faults.collect()
 }
 
 type Span = Range<usize>;
@@ -119,17 +119,17 @@ fn parse_integer(word: &[u8]) -> Option<i64> {
     text.parse().ok().filter(|value: &i64| value.unsigned_abs() < 1 << 62)
 }
 
-fn replace(output: &[u8], place: Span, text: &[u8]) -> Option<Vec<u8>> {
-    Some([&output[..place.start], text, &output[place.end..]].concat())
+fn replace(output: &[u8], span: Span, text: &[u8]) -> Option<Vec<u8>> {
+    Some([&output[..span.start], text, &output[span.end..]].concat())
 }
 
-fn remove(output: &[u8], place: Span) -> Option<Vec<u8>> {
-    replace(output, place, b"")
+fn remove(output: &[u8], span: Span) -> Option<Vec<u8>> {
+    replace(output, span, b"")
 }
 
-fn add_to_number(output: &[u8], place: &Span, by: i64) -> Option<Vec<u8>> {
-    let changed = parse_integer(&output[place.clone()])? + by;
-    replace(output, place.clone(), changed.to_string().as_bytes())
+fn add_to_number(output: &[u8], span: &Span, by: i64) -> Option<Vec<u8>> {
+    let changed = parse_integer(&output[span.clone()])? + by;
+    replace(output, span.clone(), changed.to_string().as_bytes())
 }
 
 fn swap_spans(output: &[u8], first: &Span, second: &Span) -> Option<Vec<u8>> {

@@ -22,26 +22,26 @@ use juror_sandbox::executor::parallel;
 const INPUT: &str = "juror/testcase.in";
 
 pub(super) fn check_answers(
-    proving: &DataCheck<'_>,
-    found: &mut Vec<Diagnostic>,
+    check: &DataCheck<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let bench = &proving.bench;
-    let programs = &proving.bench.problem.answer_validators;
-    let invalid = match proving.extent {
-        DataExtent::Everything => &proving.bench.problem.test_data.invalid_answers[..],
+    let bench = &check.bench;
+    let programs = &check.bench.problem.answer_validators;
+    let invalid = match check.extent {
+        DataExtent::Everything => &check.bench.problem.test_data.invalid_answers[..],
         DataExtent::Selected => &[],
     };
-    let talks = proving.bench.problem.kind.interaction == Interaction::Interactive;
-    let judges = if talks { &[] } else { proving.validators };
-    if programs.is_empty() && judges.is_empty() {
-        found.extend(missing_validator(proving, invalid));
+    let is_interactive = check.bench.problem.kind.interaction == Interaction::Interactive;
+    let output_validators = if is_interactive { &[] } else { check.validators };
+    if programs.is_empty() && output_validators.is_empty() {
+        diagnostics.extend(missing_validator(check, invalid));
         return Ok(());
     }
-    let validators = build_validators(*bench, "the answer validator", programs, found)?;
+    let validators = build_validators(*bench, "the answer validator", programs, diagnostics)?;
     if validators.len() < programs.len() {
         return Ok(());
     }
-    let valid: Vec<&TestCase> = proving
+    let valid: Vec<&TestCase> = check
         .valid_cases()
         .filter(|case| !invalid.iter().any(|other| other.name == case.name))
         .collect();
@@ -51,13 +51,13 @@ pub(super) fn check_answers(
         let objections = objections(&validators, case)?;
         Ok(objections.into_iter().map(error).collect::<Vec<Diagnostic>>())
     })?;
-    found.extend(remarks.into_iter().flatten());
+    diagnostics.extend(remarks.into_iter().flatten());
     let remarks = parallel::map(bench.executor, invalid, |case| {
         let refused =
-            !objections(&validators, case)?.is_empty() || is_rejected(proving, judges, case)?;
+            !objections(&validators, case)?.is_empty() || is_rejected(check, output_validators, case)?;
         Ok((!refused).then(|| {
             let answer = case.answer.as_ref().unwrap_or(&case.input);
-            let message = if judges.is_empty() {
+            let message = if output_validators.is_empty() {
                 "no answer validator refuses this invalid answer"
             } else {
                 "neither an answer validator nor the output validator refuses this invalid answer"
@@ -66,19 +66,19 @@ pub(super) fn check_answers(
                 .help("make a validator stricter, or move the case out of the invalid answers")
         }))
     })?;
-    found.extend(remarks.into_iter().flatten());
+    diagnostics.extend(remarks.into_iter().flatten());
     Ok(())
 }
 
 /// Whether an output validator of the package rejects a case's answer as an output.
 fn is_rejected(
-    proving: &DataCheck<'_>,
-    judges: &[OutputValidator],
+    check: &DataCheck<'_>,
+    output_validators: &[OutputValidator],
     case: &TestCase,
 ) -> Result<bool, Stop> {
     let Some(answer) = &case.answer else { return Ok(false) };
-    for judge in judges {
-        let response = trial::ask_validator(judge, &proving.bench, case, Blob::file(answer))?;
+    for validator in output_validators {
+        let response = trial::ask_validator(validator, &check.bench, case, Blob::file(answer))?;
         if response.opinion == response::Opinion::Rejected {
             return Ok(true);
         }
@@ -87,9 +87,9 @@ fn is_rejected(
 }
 
 /// Reports invalid answers if no validator can refuse them.
-fn missing_validator(proving: &DataCheck<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
+fn missing_validator(check: &DataCheck<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
     (!invalid.is_empty()).then(|| {
-        let problem = proving.bench.problem;
+        let problem = check.bench.problem;
         let data = problem.dir.join(problem.layout.invalid_answers);
         Diagnostic::error(data, "the package has no answer validator to refuse these answers").help(
             format!("add a program to {}/, or remove the cases", problem.layout.answer_validators),
