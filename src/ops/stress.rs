@@ -313,7 +313,7 @@ impl StressRun<'_> {
         let arena = cross_check.arena;
         let Some(grammar) = arena.grammar() else { return Ok(None) };
         // Runs that are too slow would take too long.
-        let is_slow = failure.judged.verdict == Verdict::TimeLimitExceeded;
+        let is_slow = failure.judgement.verdict == Verdict::TimeLimitExceeded;
         if small.interrupted || options.explain.is_zero() || is_slow {
             return Ok(None);
         }

@@ -19,10 +19,10 @@ pub fn build_counterexample(
     small: Option<ShrunkInput>,
 ) -> Result<Counterexample, Stop> {
     let (input, judgement, path, generated) = match small {
-        Some(small) => (small.input, small.judged, small.path, small.generated),
+        Some(small) => (small.input, small.judgement, small.path, small.generated),
         None => {
             let generated = generated_input(cross_check.arena, &failure.fresh);
-            (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new(), generated)
+            (Arc::clone(&failure.fresh.input), failure.judgement.clone(), Vec::new(), generated)
         }
     };
     let mut counterexample = Counterexample {

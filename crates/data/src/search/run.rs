@@ -74,7 +74,7 @@ pub struct SearchResult {
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub fresh: SearchInput,
-    pub judged: CaseJudgement,
+    pub judgement: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
     /// Number of runs: [`REPEATS`](crate::search::result::REPEATS), or fewer if the time ran out first.

@@ -34,7 +34,7 @@ use juror_sandbox::executor::parallel;
 
 pub struct ShrunkInput {
     pub input: Arc<[u8]>,
-    pub judged: CaseJudgement,
+    pub judgement: CaseJudgement,
     /// Number of cross-checks for that.
     pub runs: u64,
     /// The steps that made it smaller, in order.
@@ -77,11 +77,11 @@ pub fn shrink(
         cross_check,
         before,
         progress,
-        wanted: (failure.judged.verdict, failure.judged.is_deadlocked()),
+        wanted: (failure.judgement.verdict, failure.judgement.is_deadlocked()),
         needs_margin: false,
         best: ShrunkInput {
             input: Arc::clone(&failure.fresh.input),
-            judged: failure.judged.clone(),
+            judgement: failure.judgement.clone(),
             runs: 0,
             path: Vec::new(),
             generated: generated_input(cross_check.arena, &failure.fresh),
@@ -182,7 +182,7 @@ impl InputShrinker<'_> {
             return Ok(false);
         }
         self.best.input = Arc::clone(input);
-        self.best.judged = judgement;
+        self.best.judgement = judgement;
         Ok(true)
     }
 
@@ -391,10 +391,10 @@ impl InputShrinker<'_> {
                 break;
             }
             self.best.runs += inputs.len() as u64;
-            let judgement = parallel::map(cross_check.arena.bench.executor, &inputs, |input| {
+            let judgements = parallel::map(cross_check.arena.bench.executor, &inputs, |input| {
                 judge_wanted(cross_check, input, wanted, by_margin)
             })?;
-            for (input, judgement) in inputs.iter().zip(judgement) {
+            for (input, judgement) in inputs.iter().zip(judgements) {
                 if let Some(judgement) = judgement
                     && is_smaller(input, &self.best.input)
                 {

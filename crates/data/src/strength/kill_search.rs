@@ -68,7 +68,7 @@ impl KillSearch<'_> {
         answered: &AnsweredInput,
     ) -> Result<Option<Failure>, Stop> {
         let SearchInput { input, origin, .. } = &answered.fresh;
-        let Some(judged) = self.test_bed.rejection(suspect, input)? else {
+        let Some(judgement) = self.test_bed.rejection(suspect, input)? else {
             return Ok(None);
         };
         if !self.arena().validity.accepts(input)?
@@ -78,13 +78,13 @@ impl KillSearch<'_> {
         }
         for _ in 1..REPEATS {
             match self.test_bed.rejection(suspect, input)? {
-                Some(again) if again.verdict == judged.verdict => {}
+                Some(again) if again.verdict == judgement.verdict => {}
                 _ => return Ok(None),
             }
         }
         Ok(Some(Failure {
             fresh: answered.fresh.clone(),
-            judged,
+            judgement,
             failing: REPEATS,
             repeats: REPEATS,
         }))
@@ -118,7 +118,7 @@ impl KillSearch<'_> {
         // The smaller input may be valid only for lax validators.
         if !self.is_surely_valid(suspect, &failure.fresh.origin, &shrunk.input)? {
             shrunk.input = Arc::clone(&failure.fresh.input);
-            shrunk.judged = failure.judged.clone();
+            shrunk.judgement = failure.judgement.clone();
         }
         Ok(shrunk)
     }

@@ -113,8 +113,8 @@ impl Measurement<'_> {
             .iter()
             .map(|case| Ok(case.read_texts()?.map(|texts| (case.test_case.name.clone(), texts))));
         let is_over = || arena.is_over();
-        let found = find_features(&arena.validity, report.seed, &is_over, texts, pool);
-        match arena.in_time(found)?.flatten() {
+        let features = find_features(&arena.validity, report.seed, &is_over, texts, pool);
+        match arena.in_time(features)?.flatten() {
             Some(features) => report.features = features,
             None => report.cut = true,
         }
@@ -127,12 +127,12 @@ impl Measurement<'_> {
         pool: &[AnsweredInput],
     ) -> Result<Option<(String, ShrunkInput, CounterexampleOrigin)>, Stop> {
         let searched = self.run_in_parallel(&self.search.others, |(name, suspect)| {
-            Ok(self.search.find_failure(suspect, pool)?.0.map(|found| (name, suspect, found)))
+            Ok(self.search.find_failure(suspect, pool)?.0.map(|failure| (name, suspect, failure)))
         })?;
-        let Some((name, suspect, found)) = searched.into_iter().flatten().next() else {
+        let Some((name, suspect, failure)) = searched.into_iter().flatten().next() else {
             return Ok(None);
         };
-        Ok(Some((name.clone(), self.search.shrink(suspect, &found)?, found.fresh.origin)))
+        Ok(Some((name.clone(), self.search.shrink(suspect, &failure)?, failure.fresh.origin)))
     }
 
     /// Warns that two right programs differ on an input that only input validators accept.
@@ -140,7 +140,7 @@ impl Measurement<'_> {
         let bench = &self.search.arena().bench;
         let what = format!(
             "accept an input on which {name} differs from the reference: {}: {}",
-            shrunk.judged.cause,
+            shrunk.judgement.cause,
             quote_input(&shrunk.input)
         );
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
@@ -169,9 +169,9 @@ impl Measurement<'_> {
     ) -> Result<Result<(), PackageFault>, Stop> {
         let search = &self.search;
         search.arena().scheduler.set_deadline(Some(search.end));
-        let kept = if search.test_bed.batch_mode.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
+        let answered_max = if search.test_bed.batch_mode.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
         // Without a grammar, each input costs starts of input validators.
-        let most = if search.arena().grammar().is_some() { ROUND_SIZE } else { kept };
+        let most = if search.arena().grammar().is_some() { ROUND_SIZE } else { answered_max };
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
@@ -194,18 +194,18 @@ impl Measurement<'_> {
                     Some(suspect) => search.arena().in_time(search.find_failure(suspect, &fresh)),
                     None => Ok(None),
                 })?;
-            let mut found: Vec<(usize, Failure)> = Vec::new();
+            let mut failures: Vec<(usize, Failure)> = Vec::new();
             for (index, searched) in alive.into_iter().zip(searched) {
                 let Some((failure, tried)) = searched else { continue };
                 let subject = &mut entries[index].subject;
                 // The pool was tried before.
                 subject.tried += if round == 0 { 0 } else { tried as u64 };
-                found.extend(failure.map(|failure| (index, failure)));
+                failures.extend(failure.map(|failure| (index, failure)));
             }
-            for (index, failure) in found {
+            for (index, failure) in failures {
                 self.record_missed(entries, index, &failure)?;
             }
-            let next = source.make_inputs(&search.test_bed.cross_check, most, kept);
+            let next = source.make_inputs(&search.test_bed.cross_check, most, answered_max);
             fresh = match search.arena().in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
@@ -236,7 +236,7 @@ impl Measurement<'_> {
             let missed = entry.subject.missed.as_ref()?;
             missed.also.contains(&entries[index].subject.id).then(|| missed.clone())
         });
-        let judged = match &known {
+        let judgement = match &known {
             Some(known) => {
                 let rejected =
                     self.search.test_bed.rejection(&suspect, &Arc::from(known.input.as_slice()));
@@ -244,7 +244,7 @@ impl Measurement<'_> {
             }
             None => None,
         };
-        let missed = match known.zip(judged) {
+        let missed = match known.zip(judgement) {
             Some((known, CaseJudgement { verdict, cause, .. })) => {
                 MissedInput { verdict, cause, also: Vec::new(), ..known }
             }
@@ -264,8 +264,8 @@ impl Measurement<'_> {
                 })?;
                 MissedInput {
                     input: shrunk.input.to_vec(),
-                    verdict: shrunk.judged.verdict,
-                    cause: shrunk.judged.cause,
+                    verdict: shrunk.judgement.verdict,
+                    cause: shrunk.judgement.cause,
                     origin: failure.fresh.origin.to_string(),
                     gain: 0.0,
                     also: also.into_iter().flatten().collect(),
@@ -285,8 +285,8 @@ impl MeasurementFault {
     pub fn to_stop(&self, problem: &Problem, reference: &Submission) -> Stop {
         let path = |name: &str| {
             let mut all = problem.submissions.iter();
-            let found = all.find(|submission| submission.name == name).unwrap_or(reference);
-            found.program.path.clone()
+            let submission = all.find(|submission| submission.name == name).unwrap_or(reference);
+            submission.program.path.clone()
         };
         let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";
         match self {
@@ -299,7 +299,7 @@ impl MeasurementFault {
                 let message = format!(
                     "{} and {name} should both be accepted, but differ on a valid input: {}: {}",
                     reference.name,
-                    small.judged.cause,
+                    small.judgement.cause,
                     quote_input(&small.input)
                 );
                 Diagnostic::error(path(name), message).help(help).into()

@@ -403,9 +403,9 @@ impl Strength {
     /// The parts of the score that are not about wrong answers.
     pub fn tool_part_values(&self) -> [(PartName, Option<f64>); 3] {
         let share = |part: usize, all: usize| (all > 0).then(|| part as f64 / all as f64);
-        let part = |found: &Option<Strictness>| {
-            let found = found.as_ref()?;
-            share(found.refused as usize, found.faults as usize)
+        let part = |strictness: &Option<Strictness>| {
+            let strictness = strictness.as_ref()?;
+            share(strictness.refused as usize, strictness.faults as usize)
         };
         let (separated, decided) = self.probes.as_ref().map_or((0, 0), Probes::separated_counts);
         let speed = share(separated, decided);

@@ -45,12 +45,12 @@ fn is_slow(subject: &Subject) -> bool {
 /// are programs that are too slow there.
 pub fn twice_share(subjects: &[Subject]) -> Option<f64> {
     let is_slow = |kill: &Kill| kill.verdict == Verdict::TimeLimitExceeded;
-    let made = |subject: &&Subject| {
+    let is_counted = |subject: &&Subject| {
         let is_slow = subject.killers.first().is_some_and(is_slow);
         subject.status.counts() && subject.kind != SubjectKind::Submission && !is_slow
     };
-    let all = subjects.iter().filter(made).count();
-    let twice = subjects.iter().filter(made).filter(|subject| subject.killers.len() >= 2).count();
+    let all = subjects.iter().filter(is_counted).count();
+    let twice = subjects.iter().filter(is_counted).filter(|subject| subject.killers.len() >= 2).count();
     (all > 0).then(|| twice as f64 / all as f64)
 }
 

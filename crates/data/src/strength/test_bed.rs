@@ -308,9 +308,9 @@ impl<'a> TestBed<'a> {
             if results.is_enough(most) {
                 break;
             }
-            let judged = self.judge_on_case(suspect, &self.cases[index])?;
-            if judged.verdict != Verdict::Accepted {
-                results.rejected.push((index, judged.verdict));
+            let judgement = self.judge_on_case(suspect, &self.cases[index])?;
+            if judgement.verdict != Verdict::Accepted {
+                results.rejected.push((index, judgement.verdict));
             }
         }
         Ok(())
@@ -352,7 +352,7 @@ impl<'a> TestBed<'a> {
         input: &Arc<[u8]>,
     ) -> Result<Option<CaseJudgement>, Stop> {
         match self.with_cross_check(suspect, |both| both.check(input, TimeLimitMode::Any))? {
-            CrossCheckResult::Differs(judged) => Ok(Some(*judged)),
+            CrossCheckResult::Differs(judgement) => Ok(Some(*judgement)),
             CrossCheckResult::NoAnswer(UnusableReason::Validator(error))
                 if self.cross_check.arena.grammar().is_some() =>
             {

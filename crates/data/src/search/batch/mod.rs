@@ -238,11 +238,11 @@ impl Batches {
         };
         let answered: Vec<usize> =
             (0..inputs.len()).filter(|index| answers[*index].is_some()).collect();
-        let asked: Vec<Arc<[u8]>> =
+        let answered_inputs: Vec<Arc<[u8]>> =
             answered.iter().map(|index| Arc::clone(&inputs[*index])).collect();
-        let Some(output) = self.run(cross_check, submission, &asked)? else { return Ok(batched) };
+        let Some(output) = self.run(cross_check, submission, &answered_inputs)? else { return Ok(batched) };
         let note_new = |index: usize| batched[answered[index]].is_new = true;
-        let Ok(written) = self.submission.decode(&output, asked.len(), note_new) else {
+        let Ok(written) = self.submission.decode(&output, answered_inputs.len(), note_new) else {
             return Ok(batched);
         };
         for (index, text) in answered.iter().zip(written) {

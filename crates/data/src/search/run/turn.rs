@@ -245,9 +245,9 @@ impl SharedSearch<'_, '_> {
         }
         let findings = &self.state.lock().findings;
         let is_earlier = |other: u64| other < number;
-        let found = findings.result.found.as_ref().map(|found| found.fresh.number);
+        let failing = findings.result.found.as_ref().map(|failing| failing.fresh.number);
         let fault = findings.result.fault.as_ref().map(|fault| fault.number);
-        found.is_some_and(is_earlier) || fault.is_some_and(is_earlier) || findings.error.is_some()
+        failing.is_some_and(is_earlier) || fault.is_some_and(is_earlier) || findings.error.is_some()
     }
 
     /// Cross-checks in a batch where possible. Inputs that it does not accept are cross-checked one by one.
@@ -418,7 +418,7 @@ impl SharedSearch<'_, '_> {
                 failing += 1;
             }
         }
-        let failure = Failure { fresh: ready.fresh, judged: judgement, failing, repeats };
+        let failure = Failure { fresh: ready.fresh, judgement, failing, repeats };
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         let first =

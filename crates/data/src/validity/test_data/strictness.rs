@@ -53,16 +53,16 @@ impl<'a> StrictnessCheck<'_, 'a> {
         }
         let mut tasks = self.try_mutations()?;
         tasks.retain(|task| !task.is_refused);
-        let mut found: BTreeMap<MutationCategory, Vec<&MutatedInput<'_>>> = BTreeMap::new();
+        let mut by_category: BTreeMap<MutationCategory, Vec<&MutatedInput<'_>>> = BTreeMap::new();
         for task in &tasks {
-            let of_category = found.entry(task.mutation.category).or_default();
+            let of_category = by_category.entry(task.mutation.category).or_default();
             if of_category.iter().all(|other| other.mutation.name != task.mutation.name) {
                 of_category.push(task);
             }
         }
         let path = self.validator_path();
-        let warnings = found.iter();
-        diagnostics.extend(warnings.map(|(category, found)| accepted_warning(&path, *category, found)));
+        let warnings = by_category.iter();
+        diagnostics.extend(warnings.map(|(category, by_category)| accepted_warning(&path, *category, by_category)));
         Ok(())
     }
 
