@@ -170,7 +170,10 @@ impl<'g> Features<'g> {
         let has_cases = variables.iter().any(|variable| variable.is_case_count);
         let mut list = Vec::new();
         let bound = |bound: &Option<Int>| bound.as_ref().and_then(number);
-        for variable in variables.iter().filter(|variable| variable.is_per_case || !has_cases || variable.is_case_count) {
+        let is_measured = |variable: &&InputVariable| {
+            variable.is_per_case || !has_cases || variable.is_case_count
+        };
+        for variable in variables.iter().filter(is_measured) {
             let (min, max) = (bound(&variable.min), bound(&variable.max));
             let mut add = |kind: FigureKind, min: Option<i128>, max: Option<i128>| {
                 let (name, sites) = (variable.name.clone(), variable.sites.clone());
@@ -191,9 +194,8 @@ impl<'g> Features<'g> {
                     [AllEqual, Palindrome].into_iter().for_each(|kind| add(kind, None, None));
                 }
                 (false, false) => {
-                    let is_counted =
-                        variables.iter().any(|other| other.is_count && other.is_per_case == variable.is_per_case);
-                    if !is_counted {
+                    let mut counts = variables.iter().filter(|other| other.is_count);
+                    if !counts.any(|count| count.is_per_case == variable.is_per_case) {
                         add(Length, None, None);
                     }
                     add(Sum, None, None);
@@ -271,7 +273,7 @@ impl<'g> Features<'g> {
         };
         let whole = WholeInput { input, answer, sizes, cases: &cases, shared_nodes: &around };
         let answers = whole.case_answers();
-        let shared: FeatureRow = self.features.iter().map(|feature| whole.figure(feature)).collect();
+        let shared: Vec<_> = self.features.iter().map(|feature| whole.figure(feature)).collect();
         let row = |(nodes, answer): (&Vec<&InputNode>, Option<Vec<i128>>)| {
             // Features of the same variable are adjacent.
             let mut last: (&[usize], Vec<i128>) = (&[], Vec::new());
@@ -279,7 +281,7 @@ impl<'g> Features<'g> {
             figures
                 .map(|(feature, shared)| {
                     if feature.kind.depends_on_answer() && feature.kind != FigureKind::AnswerBytes {
-                        return answer.as_ref().and_then(|numbers| answer_figure(feature.kind, numbers));
+                        return answer.as_ref().and_then(|row| answer_figure(feature.kind, row));
                     }
                     if last.0 != feature.sites.as_slice() {
                         last = (&feature.sites, values(nodes, &feature.sites));

@@ -151,8 +151,8 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
             add(FigureTest::Odd);
             add(FigureTest::Even);
             // A hypothesis holds for every failing input, so also for the first one.
-            let mut values: Vec<i128> =
-                failing.iter().flat_map(|sample| &sample.rows).filter_map(|row| row[index]).collect();
+            let rows = failing.iter().flat_map(|sample| &sample.rows);
+            let mut values: Vec<i128> = rows.filter_map(|row| row[index]).collect();
             values.sort_unstable();
             values.dedup();
             values.into_iter().take(8).for_each(|value| add(FigureTest::Equals(value)));

@@ -58,9 +58,10 @@ impl<'g, 'f> InputMaker<'g, 'f> {
     /// The same seed makes the same inputs.
     pub fn new(features: &'f Features<'g>, seed: u64) -> Self {
         let grammar = features.grammar;
+        let shapes = applicable(grammar).into_iter().filter(|shape| !shape.is_for_searches());
         Self {
             features,
-            shapes: applicable(grammar).into_iter().filter(|shape| !shape.is_for_searches()).collect(),
+            shapes: shapes.collect(),
             small: SmallInputs::new(grammar, 1),
             chance: Chance::new(seed, "explain"),
             draws: 0,

@@ -86,8 +86,8 @@ struct TrialCounts {
 impl Study<'_, '_> {
     fn explain(&mut self, known: Vec<InputResult>) -> Result<Option<Explanation>, Stop> {
         for result in known {
-            if let Some(parsed) = self.maker.parse_new(Arc::clone(&result.input), InputOrigin::Known)
-            {
+            let input = Arc::clone(&result.input);
+            if let Some(parsed) = self.maker.parse_new(input, InputOrigin::Known) {
                 self.add_sample(parsed, &result);
             }
         }
@@ -169,7 +169,8 @@ impl Study<'_, '_> {
     /// A hypothesis that holds for most drawn inputs says little.
     fn is_informative(&self, hypothesis: &Hypothesis) -> bool {
         let natural = || {
-            self.samples.iter().zip(&self.sources).filter(|(_, source)| source.origin == InputOrigin::Drawn)
+            let all = self.samples.iter().zip(&self.sources);
+            all.filter(|(_, source)| source.origin == InputOrigin::Drawn)
         };
         let holds = natural().filter(|(sample, _)| hypothesis.holds(&sample.rows)).count();
         3 * holds <= 2 * natural().count()

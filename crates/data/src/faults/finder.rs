@@ -26,15 +26,12 @@ impl<'t> Finder<'t> {
     pub(super) fn compiled_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node);
         let holds = |ifdef: Node<'t>| {
-            let name = self.field(ifdef, &["name"]).map(|name| self.text_of(name));
-            (name == Some("ONLINE_JUDGE")) == self.text_of(ifdef).starts_with("#ifdef")
+            let is_set = self.field_text(ifdef, &["name"]) == Some("ONLINE_JUDGE");
+            is_set == self.text_of(ifdef).starts_with("#ifdef")
         };
         let is_taken = match node.kind() {
             "preproc_ifdef" => holds(node),
-            "preproc_if" => {
-                let condition = self.field(node, &["condition"]);
-                condition.is_some_and(|condition| self.text_of(condition) == "1")
-            }
+            "preproc_if" => self.field_text(node, &["condition"]) == Some("1"),
             // An else branch stays only if the condition is certainly false.
             "preproc_else" => node
                 .parent()
@@ -61,6 +58,10 @@ impl<'t> Finder<'t> {
     /// The child in the first of these fields that exists.
     pub(super) fn field(&self, node: Node<'t>, names: &[&str]) -> Option<Node<'t>> {
         names.iter().find_map(|name| node.child_by_field_name(name))
+    }
+
+    pub(super) fn field_text(&self, node: Node<'t>, names: &[&str]) -> Option<&'t str> {
+        self.field(node, names).map(|field| self.text_of(field))
     }
 
     /// The operands of a node, in the fields left and right, with the text between them.

@@ -20,12 +20,12 @@ pub enum WrapperChange {
     Output(fn(&[u8]) -> Vec<u8>),
 }
 
-const fn reads(name: &'static str, description: &'static str, misreading: Misreading) -> Wrapper {
-    Wrapper { name, description, change: WrapperChange::Input(misreading) }
+const fn reads(name: &'static str, words: &'static str, misreading: Misreading) -> Wrapper {
+    Wrapper { name, description: words, change: WrapperChange::Input(misreading) }
 }
 
-const fn writes(name: &'static str, description: &'static str, change: fn(&[u8]) -> Vec<u8>) -> Wrapper {
-    Wrapper { name, description, change: WrapperChange::Output(change) }
+const fn writes(name: &'static str, words: &'static str, change: fn(&[u8]) -> Vec<u8>) -> Wrapper {
+    Wrapper { name, description: words, change: WrapperChange::Output(change) }
 }
 
 #[expect(
@@ -36,28 +36,28 @@ const fn writes(name: &'static str, description: &'static str, change: fn(&[u8])
 )]
 pub fn wrappers() -> &'static [Wrapper] {
     const ALL: &[Wrapper] = &[
-        reads("room-for-64", "takes 64 values of a row at most", ShorterRows(|len, _| len.min(64))),
+        reads("room-for-64", "takes 64 values of a row at most", ShorterRows(|n, _| n.min(64))),
         reads(
             "room-for-100",
             "takes 100 values of a row at most",
-            ShorterRows(|len, _| len.min(100)),
+            ShorterRows(|n, _| n.min(100)),
         ),
         reads(
             "room-for-1000",
             "takes 1000 values of a row at most",
-            ShorterRows(|len, _| len.min(1000)),
+            ShorterRows(|n, _| n.min(1000)),
         ),
         reads(
             "one-short",
             "has no room for the last value of the longest row",
-            ShorterRows(|len, most| len - i64::from(len == most)),
+            ShorterRows(|n, most| n - i64::from(n == most)),
         ),
         reads("without-first", "leaves out the first value of each row", SkippedFirst),
-        reads("without-last", "leaves out the last value of each row", ShorterRows(|len, _| len - 1)),
+        reads("without-last", "leaves out the last value of each row", ShorterRows(|n, _| n - 1)),
         reads(
             "in-pairs",
             "leaves out the last value of a row of odd length",
-            ShorterRows(|len, _| len - len % 2),
+            ShorterRows(|n, _| n - n % 2),
         ),
         reads("rising", "sorts each row", ReorderedRows(<[Int]>::sort)),
         reads(
@@ -67,37 +67,37 @@ pub fn wrappers() -> &'static [Wrapper] {
         ),
         reads("reversed", "reverses each row", ReorderedRows(<[Int]>::reverse)),
         reads("once", "keeps equal values of a row only once", DistinctOnly),
-        reads("clamped-127", "takes values above 127 for 127", ChangedValues(|value| value.min(127))),
-        reads("clamped-255", "takes values above 255 for 255", ChangedValues(|value| value.min(255))),
+        reads("clamped-127", "takes values above 127 for 127", ChangedValues(|int| int.min(127))),
+        reads("clamped-255", "takes values above 255 for 255", ChangedValues(|int| int.min(255))),
         reads(
             "clamped-32767",
             "takes values above 32767 for 32767",
-            ChangedValues(|value| value.min(32767)),
+            ChangedValues(|int| int.min(32767)),
         ),
         reads(
             "reads-i8",
             "reads values into 8 bits with a sign",
-            ChangedValues(|value| (value as i8).into()),
+            ChangedValues(|int| (int as i8).into()),
         ),
         reads(
             "reads-u8",
             "reads values into 8 bits without a sign",
-            ChangedValues(|value| (value as u8).into()),
+            ChangedValues(|int| (int as u8).into()),
         ),
         reads(
             "reads-i16",
             "reads values into 16 bits with a sign",
-            ChangedValues(|value| (value as i16).into()),
+            ChangedValues(|int| (int as i16).into()),
         ),
         reads(
             "reads-u16",
             "reads values into 16 bits without a sign",
-            ChangedValues(|value| (value as u16).into()),
+            ChangedValues(|int| (int as u16).into()),
         ),
         reads(
             "reads-i32",
             "reads values into 32 bits with a sign",
-            ChangedValues(|value| (value as i32).into()),
+            ChangedValues(|int| (int as i32).into()),
         ),
         reads("absolute", "forgets the signs of values", ChangedValues(i64::abs)),
         reads("first-length", "takes all rows to be as long as the first", FirstLength),

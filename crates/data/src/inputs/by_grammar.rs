@@ -127,9 +127,9 @@ fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> [Vec<Shape>
     let shape = shapes.iter().find(|shape| shape.name == "extremes");
     let mut chance = Chance::new(seed, "extremes");
     let (small, _) = BANDS[0];
-    let sizes =
-        [shape.map(|shape| shape.with_count_limit(small)), shape.and_then(|shape| shape.sized(Scale::Large))];
-    sizes.map(|shape| {
+    let small = shape.map(|shape| shape.with_count_limit(small));
+    let large = shape.and_then(|shape| shape.sized(Scale::Large));
+    [small, large].map(|shape| {
         let mut all = shape.map_or_else(Vec::new, |shape| shape.at_extremes(grammar));
         for at in (1..all.len()).rev() {
             all.swap(at, chance.below(at as u64 + 1) as usize);
@@ -146,9 +146,9 @@ pub fn greatest_values(grammar: &Grammar) -> Vec<i128> {
 
 impl CandidateSource for SmallInputs<'_> {
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        let input = self.next_until(is_over);
-        Ok(input
-            .map(|small| Candidate::text(small.text, CounterexampleOrigin::Small { level: small.level })))
+        let Some(small) = self.next_until(is_over) else { return Ok(None) };
+        let origin = CounterexampleOrigin::Small { level: small.level };
+        Ok(Some(Candidate::text(small.text, origin)))
     }
 }
 

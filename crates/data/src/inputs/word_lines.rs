@@ -106,7 +106,8 @@ impl WordLines {
             let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
             self.lines.iter().filter(is_such).count()
         };
-        let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|width| *width > 1).collect();
+        let widths = self.lines.iter().map(Vec::len);
+        let mut widths: Vec<usize> = widths.filter(|width| *width > 1).collect();
         let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
         let mut lengths: Vec<usize> = words.filter(|length| *length > 1).collect();
         for sizes in [&mut widths, &mut lengths] {
@@ -391,8 +392,8 @@ impl WordLines {
     /// A word of the same length: one letter replaced by another one of the input, or all letters equal.
     fn other_word(&self, position: WordPosition, chance: &mut Chance) -> Vec<u8> {
         let mut word = self.word(position).to_vec();
-        let words = self.positions().filter(|position| self.number_at(*position).is_none());
-        let letters: Vec<u8> = words.flat_map(|position| self.word(position).iter().copied()).collect();
+        let words = self.positions().filter(|word| self.number_at(*word).is_none());
+        let letters: Vec<u8> = words.flat_map(|word| self.word(word).iter().copied()).collect();
         let letter = pick(&letters, chance).copied().unwrap_or(b'a');
         if chance.happens(800) {
             let at = chance.below(word.len() as u64) as usize;

@@ -221,7 +221,7 @@ pub fn unlisted_files(
     if !data.exists() {
         return Ok(unlisted);
     }
-    let fault = |unreached: UnreachedPath| JudgeError::on_file("list", &unreached.path)(unreached.reason);
+    let fault = |path: UnreachedPath| JudgeError::on_file("list", &path.path)(path.reason);
     let mut walk = data.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
         let entry = next.map_err(fault)?;

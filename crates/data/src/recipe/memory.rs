@@ -111,9 +111,9 @@ impl Memory {
                 files.insert(extension, *digest);
             }
         }
-        let is_left = |name: &&String| !recipe_files.contains(*name) && !data.join(name).is_missing();
-        let unchanged: Vec<&String> = self.made_files.keys().filter(is_left).collect();
-        made_files.extend(unchanged.into_iter().map(|name| (name.clone(), self.made_files[name])));
+        let others = self.made_files.iter().filter(|(name, _)| !recipe_files.contains(*name));
+        let present = others.filter(|(name, _)| !data.join(name).is_missing());
+        made_files.extend(present.map(|(name, digest)| (name.clone(), *digest)));
         let Ok(bytes) = postcard::to_allocvec(&(HEADER, known, made_files)) else { return };
         let _ = place_file(path, &bytes, GenerateMode::Write);
     }

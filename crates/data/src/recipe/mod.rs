@@ -97,8 +97,8 @@ pub fn add_cases(generation: &Generation<'_>, names: &[String]) -> Result<Genera
     make_files(&generation.bench, &stage, &cases, &mut generated.diagnostics)?;
     if !generated.has_errors() {
         let names = || cases.iter().map(|case| &*case.name);
-        let recipe_files = stage.files(names()).collect();
-        if let Some(prepared) = generation.prepare(&stage, names(), &recipe_files, &mut generated)? {
+        let files = stage.files(names()).collect();
+        if let Some(prepared) = generation.prepare(&stage, names(), &files, &mut generated)? {
             generation.place_prepared(prepared, &mut generated)?;
         }
     }
@@ -177,8 +177,8 @@ impl<'a> Generation<'a> {
         let mut unlisted = files::unlisted_files(&data, &recipe_files)?;
         if self.removes_leftovers && self.mode == GenerateMode::Write {
             let leftover = files::leftover_files(&unlisted, &recipe_files);
-            let is_removed = |name: &String| leftover.contains(name) || memory.has_made(name, &data);
-            let removed: Vec<String> = unlisted.extract_if(.., |name| is_removed(name)).collect();
+            let is_gone = |name: &String| leftover.contains(name) || memory.has_made(name, &data);
+            let removed: Vec<String> = unlisted.extract_if(.., |name| is_gone(name)).collect();
             files::remove_files(&data, &removed)?;
             for name in files::display_names(removed) {
                 self.announce(generated, &name, GeneratedState::Removed);

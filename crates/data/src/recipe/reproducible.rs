@@ -93,7 +93,7 @@ impl SecondRun<'_> {
             }
         }
         let is_missing = |extension: &&str| files.iter().all(|file| file.extension != *extension);
-        let missing = first.and_then(|first| first.keys().copied().find(|extension| is_missing(extension)));
+        let missing = first.and_then(|first| first.keys().copied().find(is_missing));
         Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
     }
 }

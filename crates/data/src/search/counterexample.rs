@@ -25,7 +25,7 @@ pub fn build_counterexample(
             (Arc::clone(&failure.fresh.input), failure.judgement.clone(), Vec::new(), generated)
         }
     };
-    let mut counterexample = Counterexample {
+    let mut example = Counterexample {
         verdict: judgement.verdict,
         cause: judgement.cause,
         difference: judgement.difference.filter(|_| judgement.verdict == Verdict::WrongAnswer),
@@ -45,13 +45,13 @@ pub fn build_counterexample(
         saved: None,
     };
     let result = if cross_check.is_judged() {
-        add_evidence(cross_check, &input, &mut counterexample)
+        add_evidence(cross_check, &input, &mut example)
     } else {
-        add_outputs(cross_check, &input, &mut counterexample)
+        add_outputs(cross_check, &input, &mut example)
     };
     match result {
         // Shows what is known in any case.
-        Ok(()) | Err(Stop::Interrupted) => Ok(counterexample),
+        Ok(()) | Err(Stop::Interrupted) => Ok(example),
         Err(stop) => Err(stop),
     }
 }
@@ -63,25 +63,25 @@ const TRIES: u32 = 5;
 fn add_outputs(
     cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
-    counterexample: &mut Counterexample,
+    example: &mut Counterexample,
 ) -> Result<(), Stop> {
     let answer = cross_check.answer(input)?.ok();
-    counterexample.expected = Some(answer.as_ref().map(|answer| answer.to_vec()).unwrap_or_default());
+    example.expected = Some(answer.as_deref().unwrap_or_default().to_vec());
     for _ in 0..TRIES {
         let run = cross_check.run(cross_check.submission, input)?;
         let fails = match (&run.rejected, &answer) {
-            (Some(rejected), _) => rejected.verdict == counterexample.verdict,
+            (Some(rejected), _) => rejected.verdict == example.verdict,
             (None, Some(answer)) => {
                 let whole = run.bytes(u64::MAX)?;
-                counterexample.verdict == Verdict::WrongAnswer
+                example.verdict == Verdict::WrongAnswer
                     && !cross_check.accepts(input, answer, &run, &whole)?
             }
             (None, None) => true,
         };
         if fails {
-            counterexample.got = Some(run.bytes(SHOWN_BYTES_MAX)?);
+            example.got = Some(run.bytes(SHOWN_BYTES_MAX)?);
             let stderr = run.stderr.prefix(SHOWN_BYTES_MAX);
-            counterexample.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
+            example.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
             break;
         }
     }
@@ -92,16 +92,18 @@ fn add_outputs(
 fn add_evidence(
     cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
-    counterexample: &mut Counterexample,
+    example: &mut Counterexample,
 ) -> Result<(), Stop> {
     for _ in 0..TRIES {
-        let judgement = cross_check.judge_in_detail(input)?;
-        let Some(judgement) = judgement.filter(|judgement| judgement.verdict == counterexample.verdict) else { continue };
-        counterexample.cause = judgement.cause;
+        let Some(judgement) = cross_check.judge_in_detail(input)? else { continue };
+        if judgement.verdict != example.verdict {
+            continue;
+        }
+        example.cause = judgement.cause;
         if let Some(evidence) = judgement.evidence {
-            counterexample.transcript = evidence.transcript;
-            counterexample.stderr = evidence.stderr;
-            counterexample.validator_stderr = evidence.validator_stderr;
+            example.transcript = evidence.transcript;
+            example.stderr = evidence.stderr;
+            example.validator_stderr = evidence.validator_stderr;
         }
         break;
     }

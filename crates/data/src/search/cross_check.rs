@@ -99,7 +99,7 @@ impl<'a> CrossCheck<'a> {
     pub fn check(
         &self,
         input: &Arc<[u8]>,
-        time_limit_mode: TimeLimitMode,
+        mode: TimeLimitMode,
     ) -> Result<CrossCheckResult, Stop> {
         let (answer, reference_time) = match self.timed_answer(input)? {
             Ok(answer) => answer,
@@ -107,7 +107,7 @@ impl<'a> CrossCheck<'a> {
         };
         let program = (self.submission, self.executor_of_submission());
         let known = Arc::clone(&answer);
-        let judgement = match self.judge(self.arena.rules, program, time_limit_mode, input, answer) {
+        let judgement = match self.judge(self.arena.rules, program, mode, input, answer) {
             Err(stop) => return Ok(CrossCheckResult::NoAnswer(UnusableReason::from_stop(stop)?)),
             Ok(judgement) => judgement,
         };
@@ -119,7 +119,7 @@ impl<'a> CrossCheck<'a> {
         }
         Ok(match judgement.verdict {
             Verdict::Accepted => {
-                let submission = judgement.outcome.map(|outcome| outcome.cpu_time).unwrap_or_default();
+                let submission = judgement.outcome.map(|run| run.cpu_time).unwrap_or_default();
                 CrossCheckResult::Same(ProgramTimes { submission, reference: reference_time })
             }
             _ => CrossCheckResult::Differs(Box::new(judgement)),
@@ -157,16 +157,12 @@ impl<'a> CrossCheck<'a> {
     pub fn reference_objection(&self, input: &Arc<[u8]>) -> Result<Option<UnusableReason>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         if self.is_judged() {
-            let program = (self.reference, self.arena.bench.executor);
-            let judgement =
-                match self.judge(self.arena.rules, program, TimeLimitMode::Any, input, answer) {
-                    Err(stop) => return UnusableReason::from_stop(stop).map(Some),
-                    Ok(judgement) => judgement,
-                };
-            let is_rejected = judgement.verdict != Verdict::Accepted;
-            return Ok(
-                is_rejected.then(|| UnusableReason::from_rejection(judgement.verdict, judgement.cause))
-            );
+            let CaseJudgement { verdict, cause, .. } = match self.judge_reference(input, answer) {
+                Err(stop) => return UnusableReason::from_stop(stop).map(Some),
+                Ok(judgement) => judgement,
+            };
+            let is_rejected = verdict != Verdict::Accepted;
+            return Ok(is_rejected.then(|| UnusableReason::from_rejection(verdict, cause)));
         }
         let run = self.run(self.reference, input)?;
         if let Some(rejected) = run.rejected {
@@ -212,13 +208,10 @@ impl<'a> CrossCheck<'a> {
             (true, None) => Arc::from([]),
         };
         if self.is_judged() {
-            let answer = Arc::clone(&answer);
-            let program = (self.reference, self.arena.bench.executor);
-            let judgement =
-                match self.judge(self.arena.rules, program, TimeLimitMode::Any, input, answer) {
-                    Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
-                    Ok(judgement) => judgement,
-                };
+            let judgement = match self.judge_reference(input, Arc::clone(&answer)) {
+                Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
+                Ok(judgement) => judgement,
+            };
             time = judgement.outcome.as_ref().map(|outcome| outcome.cpu_time);
             if judgement.verdict != Verdict::Accepted {
                 return Ok(Err(if judgement.is_deadlocked() {
@@ -298,6 +291,15 @@ impl<'a> CrossCheck<'a> {
             error.reason = format!("{}; the input is {}{answer}", error.reason, quote_input(input));
         }
         error
+    }
+
+    fn judge_reference(
+        &self,
+        input: &Arc<[u8]>,
+        answer: Arc<[u8]>,
+    ) -> Result<CaseJudgement, Stop> {
+        let program = (self.reference, self.arena.bench.executor);
+        self.judge(self.arena.rules, program, TimeLimitMode::Any, input, answer)
     }
 
     fn judge(

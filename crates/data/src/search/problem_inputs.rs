@@ -62,9 +62,10 @@ impl ProblemInputs {
         } else {
             Options::default()
         };
+        let answer_maker = |recipe: &Recipe| dedicated_answer_maker(recipe, &problem);
         Ok(Self {
             solution: recipe.as_ref().and_then(solution),
-            answer_maker: recipe.as_ref().and_then(|recipe| dedicated_answer_maker(recipe, &problem)),
+            answer_maker: recipe.as_ref().and_then(answer_maker),
             grammars,
             lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::seeded_commands),
             recipe,
@@ -200,11 +201,11 @@ fn dedicated_answer_maker(recipe: &Recipe, problem: &Problem) -> Option<FilePath
 
 /// A test case without files, with the arguments of the package's cases.
 fn test_case(problem: &Problem) -> TestCase {
-    let last = problem.test_data.cases.iter().next_back();
+    let last = problem.test_data.cases.last().cloned().unwrap_or_default();
     TestCase {
         name: CASE_NAME.to_owned(),
-        input_validator_args: last.map(|case| case.input_validator_args.clone()).unwrap_or_default(),
-        output_validator_args: last.map(|case| case.output_validator_args.clone()).unwrap_or_default(),
+        input_validator_args: last.input_validator_args,
+        output_validator_args: last.output_validator_args,
         ..TestCase::default()
     }
 }

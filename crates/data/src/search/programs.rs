@@ -83,9 +83,8 @@ impl SearchPrograms {
             prepare_source(RefusalSubject::Submission, &subject.submission, bench)?,
             prepare_source(subject.reference_refusal(), reference, bench)?,
         ];
-        sources.extend(
-            solution.map(|submission| prepare_source(RefusalSubject::Package, submission, bench)).transpose()?,
-        );
+        let prepare = |submission| prepare_source(RefusalSubject::Package, submission, bench);
+        sources.extend(solution.map(prepare).transpose()?);
         let mut built = build_all(&sources, bench, rules)?;
         Ok(Self {
             solution: solution.and_then(|_| built.pop()),
@@ -118,7 +117,7 @@ impl SearchPrograms {
         let [submission, reference] = &self.prepared;
         let path = subject.submission.program.path.as_path();
         let generator = arena.seeded.as_ref();
-        let generator = generator.map(|generator| (&*generator.given.program.path, &generator.prepared));
+        let generator = generator.map(|seeded| (&*seeded.given.program.path, &seeded.prepared));
         let reference = (&*self.path, reference);
         Batches::new(arena.rules, isolation, reference, (path, submission), generator)
     }

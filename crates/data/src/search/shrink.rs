@@ -73,6 +73,7 @@ pub fn shrink(
     before: (u64, Instant),
     progress: &(dyn Fn(SearchProgress) + Sync),
 ) -> Result<ShrunkInput, Stop> {
+    let arena = cross_check.arena;
     let mut shrinker = InputShrinker {
         cross_check,
         before,
@@ -84,7 +85,7 @@ pub fn shrink(
             judgement: failure.judgement.clone(),
             runs: 0,
             path: Vec::new(),
-            generated: generated_input(cross_check.arena, &failure.fresh),
+            generated: generated_input(arena, &failure.fresh),
             interrupted: false,
             ran_out: false,
         },
@@ -94,10 +95,10 @@ pub fn shrink(
     };
     match shrinker.run(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => shrinker.best.interrupted = !cross_check.arena.scheduler.has_run_out(),
+        Err(Stop::Interrupted) => shrinker.best.interrupted = !arena.scheduler.has_run_out(),
         Err(stop) => return Err(stop),
     }
-    shrinker.best.ran_out = cross_check.arena.scheduler.is_past_deadline();
+    shrinker.best.ran_out = arena.scheduler.is_past_deadline();
     Ok(shrinker.best)
 }
 
@@ -300,16 +301,16 @@ impl InputShrinker<'_> {
     fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
         let arena = self.cross_check.arena;
         let is_over = || arena.is_over();
-        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |is_interesting, before| {
+        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |accepts, before| {
             // An input that the grammar does not accept does not change.
-            let _ = tree::shrink(grammar, before, |input| is_interesting(input), EDITS_MAX, is_over);
+            let _ = tree::shrink(grammar, before, |input| accepts(input), EDITS_MAX, is_over);
         })
     }
 
     /// Drops lines and words, and lowers numbers, as far as validators accept the result.
     fn shrink_word_lines(&mut self) -> Result<(), Stop> {
-        self.shrink_by_edits("dropping lines and words, and lowering numbers", |is_interesting, before| {
-            word_lines::shrink(before, is_interesting, EDITS_MAX);
+        self.shrink_by_edits("dropping lines and words, and lowering numbers", |accepts, before| {
+            word_lines::shrink(before, accepts, EDITS_MAX);
         })
     }
 
@@ -427,7 +428,8 @@ fn judge_wanted(
     let CrossCheckResult::Differs(judgement) = cross_check.check(input, time_limit_mode)? else {
         return Ok(None);
     };
+    let is_stopped = judgement.outcome.as_ref().is_some_and(|outcome| outcome.stopped_by.is_some());
     let is_wanted = (judgement.verdict, judgement.is_deadlocked()) == wanted
-        && (!with_margin || judgement.outcome.as_ref().is_some_and(|outcome| outcome.stopped_by.is_some()));
+        && (!with_margin || is_stopped);
     Ok(is_wanted.then_some(*judgement))
 }

@@ -101,7 +101,7 @@ impl Variants<'_> {
 fn sources_with_errors(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
     let at = |line: &str| {
         let number = line.split_once(name)?.1.strip_prefix(':')?;
-        let end = number.find(|letter: char| !letter.is_ascii_digit()).unwrap_or(number.len());
+        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
         bundle.source_at_line(number[..end].parse().ok()?)
     };
     let (mut wrong, mut asked, mut is_error) = (BTreeSet::new(), BTreeSet::new(), false);

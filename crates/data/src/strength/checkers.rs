@@ -88,15 +88,16 @@ pub fn output_strictness(
     let mut strictness = Strictness { oracle: oracle.description(), ..Strictness::default() };
     for name in faults::fault_names().filter(|(_, kind)| oracle.covers(*kind)).map(|(name, _)| name)
     {
-        let with_it = judged.iter().flat_map(|case| &case.faults).filter(|judged| judged.fault.name == name);
+        let all = judged.iter().flat_map(|case| &case.faults);
+        let with_it = all.filter(|judged| judged.fault.name == name);
         // The shortest output is the best example.
         let passed = with_it.clone().filter(|judged| !judged.is_rejected);
         let passed = passed.min_by_key(|judged| judged.fault.text.len());
         if with_it.count() > 0 {
-            strictness.add_fault(
-                passed
-                    .map(|judged| AcceptedFault::new(name, &judged.test_case.name, judged.fault.text.clone())),
-            );
+            strictness.add_fault(passed.map(|judged| {
+                let text = judged.fault.text.clone();
+                AcceptedFault::new(name, &judged.test_case.name, text)
+            }));
         }
     }
     for case in judged {

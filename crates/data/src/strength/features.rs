@@ -87,7 +87,7 @@ pub fn find_features(
         let Some(rows) = rows(&input, answer) else { continue };
         let is_of_use = newly_found(&mut wanted, &rows).next().is_some();
         if is_of_use && validity.accepts(&input)? {
-            newly_found(&mut wanted, &rows).for_each(|feature| feature.example = Some(Arc::clone(&input)));
+            newly_found(&mut wanted, &rows).for_each(|new| new.example = Some(Arc::clone(&input)));
         }
     }
     let feature = |wanted: WantedFeature| {

@@ -47,8 +47,8 @@ impl<'a> Gates<'a> {
             all.extend(self.run_session(&wrong, policy, time_limit)?);
         }
         let find = |judgement: Judgement| {
-            let submission =
-                problem.submissions.iter().find(|submission| submission.name == judgement.submission)?;
+            let mut all = problem.submissions.iter();
+            let submission = all.find(|submission| submission.name == judgement.submission)?;
             Some((submission, judgement))
         };
         Ok(all.into_iter().filter_map(find).collect())
@@ -101,8 +101,8 @@ impl<'a> Gates<'a> {
         let (judged, (data, reproducible)) =
             parallel::both(|| self.judge_submissions(time_limit), of_data)?;
         report.gates.push(data);
-        let right: Vec<&Judgement> =
-            judged.iter().filter(|(submission, _)| is_accepted(submission)).map(|(_, judgement)| judgement).collect();
+        let right = judged.iter().filter(|(submission, _)| is_accepted(submission));
+        let right: Vec<&Judgement> = right.map(|(_, judgement)| judgement).collect();
         report.gates.push(check_accepted(&right));
         report.gates.push(reproducible);
         let detail = match self.judging.validators.output.len() {

@@ -99,8 +99,8 @@ impl KillSearch<'_> {
         input: &Arc<[u8]>,
     ) -> Result<bool, Stop> {
         let is_guess = matches!(origin, CounterexampleOrigin::TestCase { .. });
-        let others = self.others.iter().filter(|(_, other)| is_guess && !std::ptr::eq(other, suspect));
-        for (_, other) in others {
+        let others = self.others.iter().map(|(_, other)| other).filter(|_| is_guess);
+        for other in others.filter(|other| !std::ptr::eq(*other, suspect)) {
             if self.test_bed.rejection(other, input)?.is_some() {
                 return Ok(false);
             }

@@ -88,9 +88,10 @@ impl Measurement<'_> {
         self.find_features(&items, report)?;
         mark_duplicates(&mut entries);
         for known in &search.arena().bench.problem.equivalents {
-            let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
+            let all = entries.iter_mut().map(|entry| &mut entry.subject);
             // A subject that a test case rejects is not equivalent.
-            if let Some(subject) = all.find(|subject| subject.id == known.subject && subject.killers.is_empty()) {
+            let mut open = all.filter(|subject| subject.killers.is_empty());
+            if let Some(subject) = open.find(|subject| subject.id == known.subject) {
                 subject.status = SubjectStatus::ConfirmedEquivalent;
                 subject.reason = Some(known.reason.clone());
             }
@@ -169,9 +170,9 @@ impl Measurement<'_> {
     ) -> Result<Result<(), PackageFault>, Stop> {
         let search = &self.search;
         search.arena().scheduler.set_deadline(Some(search.end));
-        let answered_max = if search.test_bed.batch_mode.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
+        let kept = if search.test_bed.batch_mode.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
         // Without a grammar, each input costs starts of input validators.
-        let most = if search.arena().grammar().is_some() { ROUND_SIZE } else { answered_max };
+        let most = if search.arena().grammar().is_some() { ROUND_SIZE } else { kept };
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
@@ -205,7 +206,7 @@ impl Measurement<'_> {
             for (index, failure) in failures {
                 self.record_missed(entries, index, &failure)?;
             }
-            let next = source.make_inputs(&search.test_bed.cross_check, most, answered_max);
+            let next = source.make_inputs(&search.test_bed.cross_check, most, kept);
             fresh = match search.arena().in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),

@@ -68,7 +68,7 @@ pub fn sort_risky_last(queue: &mut [usize], entries: &[MeasuredSubject]) {
         source(one).zip(source(other)).is_some_and(|(a, b)| a.shares_build_with(b))
     };
     let is_risky =
-        |index: &usize| matches!(source(index), Some(WrongProgram::Mutant(mutant)) if mutant.is_risky);
+        |at: &usize| matches!(source(at), Some(WrongProgram::Mutant(mutant)) if mutant.is_risky);
     queue.chunk_by_mut(beside).for_each(|together| together.sort_by_key(is_risky));
 }
 
@@ -114,8 +114,8 @@ fn build_submission(
     prepared: &PreparedProgram,
 ) -> Result<Option<Suspect>, Stop> {
     let Arena { bench, rules, .. } = arena;
-    let programs = [prepared.for_batches().map(|batched| (batched, true)), Some((prepared.clone(), false))];
-    for (prepared, is_batched) in programs.into_iter().flatten() {
+    let batched = prepared.for_batches().map(|program| (program, true));
+    for (prepared, is_batched) in batched.into_iter().chain([(prepared.clone(), false)]) {
         if let BuildResult::Program(program) = bench.build_quietly(&prepared, &rules.limits)? {
             return Ok(Some(Suspect::from_program(&prepared, Arc::from(program), is_batched)));
         }

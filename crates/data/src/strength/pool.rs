@@ -10,6 +10,7 @@ use crate::search::result::CounterexampleOrigin;
 use crate::search::run::PackageFault;
 use juror_core::stop::Stop;
 use juror_judging::judge::case::CaseTexts;
+use juror_sandbox::executor::parallel;
 
 pub struct FreshSource<'a> {
     mix: SourceMix<'a>,
@@ -66,9 +67,8 @@ impl<'a> FreshSource<'a> {
         }
         // Answers may take much longer than inputs.
         inputs.truncate(kept);
-        let answered = juror_sandbox::executor::parallel::map(arena.bench.executor, &inputs, |fresh| {
-            cross_check.answer(&fresh.input)
-        })?;
+        let answer = |fresh: &SearchInput| cross_check.answer(&fresh.input);
+        let answered = parallel::map(arena.bench.executor, &inputs, answer)?;
         let mut pool = Vec::new();
         for (fresh, answer) in inputs.into_iter().zip(answered) {
             match answer {

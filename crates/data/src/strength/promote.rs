@@ -28,8 +28,8 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
         let all = missed.also.iter().chain([&subjects[*index].id]);
         all.filter_map(|id| hardness.get(id.as_str())).sum()
     };
-    let mut open: Vec<(usize, MissedInput)> =
-        subjects.iter().enumerate().filter_map(|(index, subject)| Some((index, missed(subject)?))).collect();
+    let all = subjects.iter().enumerate();
+    let mut open: Vec<_> = all.filter_map(|(at, subject)| Some((at, missed(subject)?))).collect();
     open.sort_by(|one, other| value(other).total_cmp(&value(one)));
     let (mut faults, mut caught) = (HashSet::new(), HashSet::new());
     let mut chosen = Vec::new();
@@ -52,7 +52,7 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
 /// Keeps the characters that test case names allow.
 fn case_name(subject: &Subject) -> String {
     let last = subject.id.rsplit(['/', ':']).next().unwrap_or_default();
-    let plain = |letter: char| if letter.is_ascii_alphanumeric() || letter == '-' { letter } else { '-' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     let name: String = last.chars().map(plain).collect();
     name.trim_matches('-').to_owned()
 }

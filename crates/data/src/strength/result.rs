@@ -438,11 +438,9 @@ impl Strength {
     }
 
     pub fn hold_out_result(&self, operators: Vec<String>) -> Option<HoldOutResult> {
-        let mut mutants = self.subjects.iter().filter(|subject| subject.kind == SubjectKind::Mutant);
-        mutants.next()?;
-        let count = |status: SubjectStatus| {
-            self.subjects.iter().filter(|subject| subject.held_out && subject.status == status).count()
-        };
+        self.subjects.iter().find(|subject| subject.kind == SubjectKind::Mutant)?;
+        let held_out = || self.subjects.iter().filter(|subject| subject.held_out);
+        let count = |status| held_out().filter(|subject| subject.status == status).count();
         let (caught, missed) = (count(SubjectStatus::Caught), count(SubjectStatus::Missed));
         let all = caught + missed;
         let rate = (all > 0).then(|| caught as f64 / all as f64);
@@ -455,7 +453,8 @@ impl Strength {
             matches!(subject.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
                 && missed.contains(&subject.id)
         };
-        let caught = self.subjects.iter().filter(is_caught).map(|subject| subject.id.clone()).collect();
+        let caught = self.subjects.iter().filter(is_caught);
+        let caught = caught.map(|subject| subject.id.clone()).collect();
         Some(StrengthGain { before, points: self.score? - before, caught })
     }
 

@@ -25,10 +25,11 @@ pub fn hardness(rejected: usize, pool: usize) -> f64 {
 /// The share of the subjects that the data catches, weighted by hardness up to one bit; `None` if there are none.
 /// `waits` tells which submissions wait for ever instead of being slow.
 pub fn kill_share(subjects: &[Subject], waits: &dyn Fn(&Subject) -> bool) -> Option<f64> {
-    let counts = |subject: &&Subject| subject.status.counts() && (!is_slow(subject) || waits(subject));
+    let counts = |one: &&Subject| one.status.counts() && (!is_slow(one) || waits(one));
     let weight = |subject: &Subject| subject.hardness.min(1.0);
     let all: f64 = subjects.iter().filter(counts).map(weight).sum();
-    let caught = subjects.iter().filter(counts).filter(|subject| subject.status == SubjectStatus::Caught);
+    let is_caught = |subject: &&Subject| subject.status == SubjectStatus::Caught;
+    let caught = subjects.iter().filter(counts).filter(is_caught);
     (all > 0.0).then(|| caught.map(weight).sum::<f64>() / all)
 }
 
@@ -49,9 +50,9 @@ pub fn twice_share(subjects: &[Subject]) -> Option<f64> {
         let is_slow = subject.killers.first().is_some_and(is_slow);
         subject.status.counts() && subject.kind != SubjectKind::Submission && !is_slow
     };
-    let all = subjects.iter().filter(is_counted).count();
-    let twice = subjects.iter().filter(is_counted).filter(|subject| subject.killers.len() >= 2).count();
-    (all > 0).then(|| twice as f64 / all as f64)
+    let counted: Vec<&Subject> = subjects.iter().filter(is_counted).collect();
+    let twice = counted.iter().filter(|subject| subject.killers.len() >= 2).count();
+    (!counted.is_empty()).then(|| twice as f64 / counted.len() as f64)
 }
 
 pub fn weighted_parts(value: impl Fn(PartName) -> Option<f64>) -> Vec<ScorePart> {

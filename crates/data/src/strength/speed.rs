@@ -48,7 +48,7 @@ impl SpeedProbe<'_> {
         let Some(limit) = self.rules.limits.cpu_time else { return Ok(Probes::default()) };
         let cases = largest_first(problem)?;
         let results =
-            self.bench.map("slow submissions", self.slow, |submission| self.find_slow_case(submission, &cases))?;
+            self.bench.map("slow submissions", self.slow, |slow| self.find_slow_case(slow, &cases))?;
         // Whether accepted submissions are fast on a test case.
         let mut known: HashMap<&str, Option<AcceptedPace>> = HashMap::new();
         let mut probes = Probes::default();
@@ -77,7 +77,7 @@ impl SpeedProbe<'_> {
             let (submission, at) = (submission.name.to_owned(), at.to_owned());
             probes.separations.push(Separation { submission, by, at, description });
         }
-        probes.is_cut = probes.separations.iter().any(|separation| separation.by == SeparationKind::Unknown);
+        probes.is_cut = probes.separations.iter().any(|probe| probe.by == SeparationKind::Unknown);
         Ok(probes)
     }
 
@@ -89,10 +89,8 @@ impl SpeedProbe<'_> {
     ) -> Result<SlowResult<'c>, Stop> {
         for case in cases {
             let Some(run) = self.run(submission, case)? else { return Ok(SlowResult::OutOfTime) };
-            let is_over = run.rejected.as_ref().is_some_and(|rejection| {
-                matches!(rejection.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
-            });
-            if is_over {
+            let verdict = run.rejected.as_ref().map(|rejection| rejection.verdict);
+            if matches!(verdict, Some(Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)) {
                 return Ok(SlowResult::TooSlow { case, waited: has_waited(&run.outcome) });
             }
         }
@@ -106,7 +104,7 @@ impl SpeedProbe<'_> {
         limit: Duration,
     ) -> Result<Option<AcceptedPace>, Stop> {
         let runs =
-            self.bench.map("accepted submissions", self.accepted, |submission| self.run(submission, case))?;
+            self.bench.map("accepted submissions", self.accepted, |right| self.run(right, case))?;
         let Some(runs) = runs.into_iter().collect::<Option<Vec<ProgramOutput>>>() else {
             return Ok(None);
         };
@@ -163,13 +161,13 @@ fn separation_by_case<'a>(
     match accepted {
         None => undecided_separation(),
         Some(AcceptedPace::Fast) => {
-            let description = format!("exceeds {slow} on {name}, the accepted ones stay below {fast}");
-            (SeparationKind::TestCase, name, description)
+            let text = format!("exceeds {slow} on {name}, the accepted ones stay below {fast}");
+            (SeparationKind::TestCase, name, text)
         }
         Some(AcceptedPace::Slow { name: other, time }) => {
             let but = format!("{other} takes {} there, more than {fast}", seconds(*time));
-            let description = format!("exceeds {slow} on {name}, but {but}: the limit is too low");
-            (SeparationKind::Nothing, name, description)
+            let text = format!("exceeds {slow} on {name}, but {but}: the limit is too low");
+            (SeparationKind::Nothing, name, text)
         }
     }
 }

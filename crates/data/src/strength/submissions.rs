@@ -35,16 +35,14 @@ pub fn fastest_by_language<'r, 's>(
 ) -> Vec<&'r RightSubmission<'s>> {
     const LANGUAGES: [&str; 5] = ["c", "cpp", "rust", "python3", "java"];
     let slowest = |right: &&RightSubmission<'_>| {
-        let judgement = judged.iter().find(|(submission, _)| submission.name == right.submission.name);
+        let judgement = judged.iter().find(|(known, _)| known.name == right.submission.name);
         let cases = judgement.into_iter().flat_map(|(_, judgement)| judgement.cases.iter());
         cases.filter_map(|case| Some(case.outcome.as_ref()?.cpu_time.as_millis())).max()
     };
     let of = |language: &&str| {
-        let mut all: Vec<&RightSubmission<'_>> =
-            right.iter().filter(|right| right.prepared.plan.language.code() == Some(language)).collect();
+        let all = right.iter().filter(|one| one.prepared.plan.language.code() == Some(language));
         // If they differ only by chance, the first by name.
-        all.sort_by_key(|right| (slowest(right).map(|time| time / 10), &right.submission.name));
-        all.into_iter().next()
+        all.min_by_key(|right| (slowest(right).map(|time| time / 10), &right.submission.name))
     };
     LANGUAGES.iter().filter_map(of).collect()
 }
@@ -127,7 +125,8 @@ pub fn build_timed<'a>(
         })?;
         Ok::<_, Stop>(built.into_iter().flatten().collect())
     };
-    Ok([built(|submission| is_accepted(submission) && !is_declared_slow(submission))?, built(is_declared_slow)?])
+    let is_right = |submission: &Submission| is_accepted(submission) && !is_declared_slow(submission);
+    Ok([built(is_right)?, built(is_declared_slow)?])
 }
 
 fn is_declared_slow(submission: &Submission) -> bool {

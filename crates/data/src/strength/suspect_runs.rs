@@ -43,11 +43,11 @@ impl Measurement<'_> {
         pool: &[CaseTexts],
         report: &mut Strength,
     ) -> Result<(), Stop> {
-        let test_bed = self.search.test_bed;
-        let sizes: Vec<u64> = test_bed.cases.iter().map(|case| case.input_size()).collect();
-        let mut kills = vec![0; test_bed.cases.len()];
+        let cases = self.search.test_bed.cases;
+        let sizes: Vec<u64> = cases.iter().map(|case| case.input_size()).collect();
+        let mut kills = vec![0; cases.len()];
         for kill in entries.iter().flat_map(|entry| &entry.subject.killers) {
-            let index = test_bed.cases.iter().position(|case| case.test_case.name == kill.test_case);
+            let index = cases.iter().position(|case| case.test_case.name == kill.test_case);
             index.into_iter().for_each(|index| kills[index] += 1);
         }
         let mut queue: Vec<usize> = (0..entries.len()).collect();
@@ -106,13 +106,13 @@ impl Measurement<'_> {
                             entries[index].store_build(suspect);
                         }
                     }
-                    (SuspectTask::Run(index), TaskResult::Run(results)) => {
-                        let on_cases = results.iter().filter_map(|results| results.cases.as_ref());
+                    (SuspectTask::Run(index), TaskResult::Run(run)) => {
+                        let on_cases = run.iter().filter_map(|run| run.cases.as_ref());
                         for (case, _) in on_cases.flat_map(|cases| &cases.rejected) {
                             kills[*case] += 1;
                         }
-                        let took = results.as_ref().map_or(Duration::ZERO, |results| results.pool_time);
-                        report.cut |= self.store_results(&mut entries[index], results);
+                        let took = run.as_ref().map_or(Duration::ZERO, |run| run.pool_time);
+                        report.cut |= self.store_results(&mut entries[index], run);
                         if entries[index].subject.status == SubjectStatus::Undecided {
                             on_survivors += took;
                         }
@@ -136,7 +136,7 @@ impl Measurement<'_> {
     }
 
     fn group_builds(&self, entries: &[MeasuredSubject], indexes: &[usize]) -> Vec<Vec<usize>> {
-        let all = indexes.iter().filter_map(|&index| Some((index, entries[index].source.as_ref()?)));
+        let all = indexes.iter().filter_map(|&at| Some((at, entries[at].source.as_ref()?)));
         let slots = self.search.arena().bench.executor.slots();
         measured_subject::build_groups(&all.collect::<Vec<_>>(), slots)
     }
@@ -176,9 +176,9 @@ impl Measurement<'_> {
                 on_cases => on_cases,
             }
         };
-        let mut verdicts = on_cases.iter().flat_map(|results| &results.rejected).map(|(_, verdict)| *verdict);
+        let mut rejected = on_cases.iter().flat_map(|results| &results.rejected);
         // A submission that is slow here is slow there, too.
-        let is_slow = is_submission && verdicts.any(|verdict| verdict == Verdict::TimeLimitExceeded);
+        let is_slow = is_submission && rejected.any(|kill| kill.1 == Verdict::TimeLimitExceeded);
         let started = Instant::now();
         let on_pool = if pool.is_empty() || is_slow {
             None

@@ -184,9 +184,9 @@ impl<'a> TestBed<'a> {
         };
         let grammar = self.cross_check.arena.grammar();
         let wrapping = suspect.wrapper.map(|wrapper| ProblemWrapper { wrapper, grammar });
-        let read = |item: &&CaseTexts| match wrapping.and_then(|wrapper| wrapper.change_input(&item.input)) {
-            Some(changed) => changed.into(),
-            None => Arc::clone(&item.input),
+        let read = |item: &&CaseTexts| {
+            let changed = wrapping.and_then(|wrapper| wrapper.change_input(&item.input));
+            changed.map_or_else(|| Arc::clone(&item.input), Arc::from)
         };
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
         let mut rules = self.cross_check.arena.rules.clone();
@@ -274,16 +274,15 @@ impl<'a> TestBed<'a> {
             let Some(batch) = self.run_batches(suspect, &items)? else { break };
             signatures.extend(batch.signature);
             has_all &= batch.signature.is_some();
-            let batch_results: HashMap<usize, BatchResult> =
+            let in_batch: HashMap<usize, BatchResult> =
                 group.iter().copied().zip(batch.results.iter().copied()).collect();
             group.iter().for_each(|index| left[*index] = false);
-            let mut doubtful: Vec<usize> = order
-                .iter()
-                .copied()
-                .filter(|index| batch_results.get(index).is_some_and(|result| *result != BatchResult::Accepted))
-                .collect();
-            doubtful.sort_by_key(|index| batch_results[index]);
-            let quick = doubtful.partition_point(|index| batch_results[index] == BatchResult::Doubtful);
+            let doubtful = order.iter().copied().filter(|index| {
+                in_batch.get(index).is_some_and(|result| *result != BatchResult::Accepted)
+            });
+            let mut doubtful: Vec<usize> = doubtful.collect();
+            doubtful.sort_by_key(|index| in_batch[index]);
+            let quick = doubtful.partition_point(|index| in_batch[index] == BatchResult::Doubtful);
             let (quick, slow) = doubtful.split_at(quick);
             self.run_each(suspect, quick, goal.rejections, &mut results)?;
             if !slow.is_empty() && !goal.is_patient && !results.is_enough(goal.rejections) {
@@ -410,7 +409,7 @@ pub struct CaseResults {
 impl CaseResults {
     /// One rejection for time is enough, unless all are wanted: another would take as long as the time limit.
     fn is_enough(&self, most: usize) -> bool {
-        let is_slow = || self.rejected.iter().any(|(_, verdict)| *verdict == Verdict::TimeLimitExceeded);
+        let is_slow = || self.rejected.iter().any(|kill| kill.1 == Verdict::TimeLimitExceeded);
         self.rejected.len() >= most || (most < usize::MAX && is_slow())
     }
 }

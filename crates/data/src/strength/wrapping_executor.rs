@@ -21,7 +21,7 @@ pub struct ProblemWrapper<'a> {
 impl ProblemWrapper<'_> {
     pub fn change_input(&self, input: &[u8]) -> Option<Vec<u8>> {
         match (self.wrapper.change, self.grammar) {
-            (WrapperChange::Input(misreading), Some(grammar)) => misread(grammar, input, misreading),
+            (WrapperChange::Input(reading), Some(grammar)) => misread(grammar, input, reading),
             _ => None,
         }
     }

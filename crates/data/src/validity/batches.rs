@@ -44,9 +44,8 @@ enum BatchState {
 impl ValidatorBatches {
     /// `None` for no batches.
     pub(super) fn new(mode: Option<BatchMode>) -> Self {
-        Self {
-            state: Mutex::new(mode.map_or(BatchState::Disabled, |mode| BatchState::Single(mode, 0))),
-        }
+        let state = mode.map_or(BatchState::Disabled, |mode| BatchState::Single(mode, 0));
+        Self { state: Mutex::new(state) }
     }
 
     pub(super) fn accepts_each(
@@ -133,7 +132,7 @@ fn run_batches(
     let batches: Vec<&[Arc<[u8]>]> = inputs.chunks(size).collect();
     let known = parallel::map(executor, &batches, |batch| {
         let mut known = vec![Some(true); batch.len()];
-        for validator in validators {
+        for BatchValidator { job, accept_code } in validators {
             // An input that an earlier validator refused needs no other.
             let places: Vec<usize> =
                 (0..batch.len()).filter(|index| known[*index] == Some(true)).collect();
@@ -141,8 +140,8 @@ fn run_batches(
                 break;
             }
             let texts = places.iter().map(|index| &*batch[*index]);
-            let mut job = validator.job.clone();
-            job.stdin = framed(&ProgramIo::Standard, validator.accept_code, mode.shared, texts).into();
+            let mut job = job.clone();
+            job.stdin = framed(&ProgramIo::Standard, *accept_code, mode.shared, texts).into();
             let reply = executor.run_job(&job)?;
             let is_whole =
                 reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);

@@ -114,8 +114,8 @@ impl<'a> Validity<'a> {
         bench: Bench<'a>,
         diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Stop> {
-        let programs = &bench.problem.input_validators;
-        let programs = programs::build_validators(bench, "the input validator", programs, diagnostics)?;
+        let all = &bench.problem.input_validators;
+        let programs = programs::build_validators(bench, "the input validator", all, diagnostics)?;
         Ok(Self { programs, ..self })
     }
 

@@ -64,16 +64,16 @@ pub fn build_validators<'a>(
     let programs: Vec<&Program> = programs.iter().collect();
     let built = parallel::map(bench.executor, &programs, |program| {
         let limits = Limits::of_validator();
-        let mut diagnostics = Vec::new();
+        let mut remarks = Vec::new();
         let ready = match bench.build_package_program(what, program, &limits, &limits) {
             Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
                 let message = format!("{what} is not run: {tool} is missing");
-                diagnostics.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+                remarks.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
                 None
             }
-            ready => collect_diagnostics(ready, &mut diagnostics)?,
+            ready => collect_diagnostics(ready, &mut remarks)?,
         };
-        Ok((ready.map(|runnable| ProgramValidator { bench, program, runnable }), diagnostics))
+        Ok((ready.map(|runnable| ProgramValidator { bench, program, runnable }), remarks))
     })?;
     let mut validators = Vec::new();
     for (validator, remarks) in built {

@@ -87,8 +87,7 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 
 /// Exchanges the arguments of a macro that writes, which are only tokens.
 fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    let name =
-        node.parent().and_then(|parent| finder.field(parent, &["macro"])).map(|name| finder.text_of(name));
+    let name = node.parent().and_then(|parent| finder.field_text(parent, &["macro"]));
     if !matches!(name, Some("print" | "println" | "write" | "writeln" | "format")) {
         return;
     }

@@ -15,7 +15,7 @@ impl<'t> IntegerLiteral<'t> {
     fn parse(text: &'t str) -> Option<Self> {
         // In some grammars the sign is part of the number.
         let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-        let digits = text.find(|letter: char| !letter.is_ascii_digit() && letter != '_' && letter != '\'');
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '_' && c != '\'');
         let (digits, suffix) = text.split_at(digits.unwrap_or(text.len()));
         let plain: String = digits.chars().filter(char::is_ascii_digit).collect();
         let is_octal = plain.len() > 1 && plain.starts_with('0');
@@ -74,7 +74,7 @@ fn is_initial<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
         && node.parent().is_some_and(|parent| {
             let kinds = ["init_declarator", "variable_declarator"];
             let is_set = finder.has_role(parent, Role::Assign)
-                && finder.field(parent, &["operator"]).is_none_or(|sign| finder.text_of(sign) == "=");
+                && finder.field_text(parent, &["operator"]).is_none_or(|sign| sign == "=");
             kinds.contains(&parent.kind()) || finder.has_role(parent, Role::Declaration) || is_set
         })
 }
@@ -141,7 +141,7 @@ fn array_size_around<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>
 fn constant_size<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let holder = node.parent()?;
     let name = finder.field(holder, &["name", "declarator"])?;
-    let is_named = finder.text_of(name).chars().all(|letter| !letter.is_lowercase());
+    let is_named = finder.text_of(name).chars().all(|c| !c.is_lowercase());
     let value = IntegerLiteral::parse(finder.text_of(node))?.value;
     (field_name(node) == Some("value") && is_named && (16..1_000_000_000).contains(&value))
         .then_some(node)

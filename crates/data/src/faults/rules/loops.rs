@@ -11,15 +11,14 @@ pub(super) fn bounds<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.has_role(node, Role::Loop) {
         return;
     }
-    let condition =
-        finder.field(node, &["condition"]).filter(|condition| finder.has_role(*condition, Role::Binary));
-    if let Some(condition) = condition
+    if let Some(condition) = finder.field(node, &["condition"])
+        && finder.has_role(condition, Role::Binary)
         && let Some(right) = finder.field(condition, &["right"])
     {
         change_by_one(finder, right);
     }
-    let starts = finder.field(node, &["initializer", "init"]).map(|starts| finder.named_children(starts));
-    for start in starts.unwrap_or_default() {
+    let starts = finder.field(node, &["initializer", "init"]);
+    for start in starts.map(|starts| finder.named_children(starts)).unwrap_or_default() {
         if let Some(value) = finder.field(start, &["value"]) {
             change_by_one(finder, value);
         }
@@ -100,9 +99,9 @@ pub(super) fn ranges<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             }
         }
         "rev" | "skip" => {
-            let of = finder.field(node, &["function"]).and_then(|function| finder.field(function, &["value"]));
-            if let Some(of) = of {
-                finder.replace(Loop, node, finder.text_of(of));
+            let function = finder.field(node, &["function"]);
+            if let Some(of) = function.and_then(|inner| finder.field_text(inner, &["value"])) {
+                finder.replace(Loop, node, of);
             }
         }
         _ => {}
@@ -168,9 +167,9 @@ fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
     else {
         return;
     };
-    let is_statement = outer
-        .parent()
-        .is_some_and(|parent| finder.has_role(parent, Role::Block) || parent.kind() == "expression_statement");
+    let is_statement = outer.parent().is_some_and(|parent| {
+        finder.has_role(parent, Role::Block) || parent.kind() == "expression_statement"
+    });
     let value = finder.field(of, &["value", "right"]);
     let value = value.or_else(|| {
         let declarator = finder.field(of, &["declarator"])?;

@@ -22,10 +22,8 @@ pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         return;
     }
     let stream = stream_operands(finder, inner);
-    let name = match finder.field(inner, &["macro"]) {
-        Some(name) => finder.text_of(name),
-        None => finder.called_name(inner),
-    };
+    let name = finder.field_text(inner, &["macro"]);
+    let name = name.unwrap_or_else(|| finder.called_name(inner));
     let is_call = finder.has_role(inner, Role::Call) || finder.has_role(inner, Role::Macro);
     if stream.is_empty() && !(is_call && WRITERS.split(' ').any(|writer| writer == name)) {
         return;

@@ -103,7 +103,7 @@ fn decides_ties<'t>(finder: &Finder<'t>, comparison: Node<'t>) -> bool {
     let operands = [finder.text_of(*left), finder.text_of(*right)];
     let holder = finder
         .ancestors(comparison)
-        .find(|ancestor| !ancestor.kind().contains("paren") && ancestor.kind() != "condition_clause");
+        .find(|outer| !outer.kind().contains("paren") && outer.kind() != "condition_clause");
     let Some(holder) = holder else { return false };
     if finder.has_role(holder, Role::Ternary) {
         return finder

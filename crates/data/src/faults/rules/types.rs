@@ -40,11 +40,11 @@ pub(super) fn comparisons<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             || ancestor.kind() == "condition_clause"
     };
     let holder = finder.ancestors(node).find(|ancestor| !is_inside(ancestor));
-    let has_literal = [left, right].into_iter().any(|operand| finder.has_role(operand, Role::Integer));
+    let has_literal = [left, right].into_iter().any(|side| finder.has_role(side, Role::Integer));
     if has_literal || holder.is_some_and(|holder| finder.has_role(holder, Role::Loop)) {
         return;
     }
-    let [left, right] = [left, right].map(|operand| rounded.replace("{}", finder.text_of(operand)));
+    let [left, right] = [left, right].map(|side| rounded.replace("{}", finder.text_of(side)));
     finder.replace(Type, node, format!("{left} {sign} {right}"));
 }
 

@@ -128,7 +128,7 @@ fn options(shape: &Shape, size: Option<Scale>, pinned: Option<&str>, seed: u64) 
 /// A label as part of a test case's name.
 fn name_part(label: &str) -> String {
     let base = label.split(['[', '(']).next().unwrap_or_default();
-    let is_plain = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '_';
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     let plain: String = base.chars().filter(is_plain).collect();
     if plain.is_empty() { "value".to_owned() } else { plain.to_lowercase() }
 }

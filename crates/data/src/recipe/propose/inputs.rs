@@ -190,7 +190,7 @@ type Omissions = BTreeMap<OmissionReason, (Option<Diagnostic>, Vec<String>)>;
 type MissedBounds = BTreeMap<(usize, bool), (UnreachedBound, Vec<String>)>;
 
 fn omission_warning(
-    ((path, _, objection), (unsatisfied, names)): (OmissionReason, (Option<Diagnostic>, Vec<String>)),
+    ((path, _, by), (unsatisfied, names)): (OmissionReason, (Option<Diagnostic>, Vec<String>)),
 ) -> Diagnostic {
     let inputs = format!("{} that the grammar allows", count(names.len(), "input"));
     let names = names.join(", ");
@@ -199,7 +199,7 @@ fn omission_warning(
         diagnostic.message = format!("{} (left out: {names})", diagnostic.message);
         return diagnostic;
     }
-    let what = match objection {
+    let what = match by {
         None => String::new(),
         Some(Objection { ending: None, message, .. }) => format!("refuses {inputs}{message}"),
         Some(Objection { ending: Some(ending), message, .. }) => {

@@ -170,7 +170,7 @@ impl Addition<'_> {
             }
         }
         let number = |name: &String| {
-            let digits = name.split(|letter: char| !letter.is_ascii_digit()).next();
+            let digits = name.split(|c: char| !c.is_ascii_digit()).next();
             digits.and_then(|digits| digits.parse().ok())
         };
         names.iter().filter_map(number).max().unwrap_or(0)
@@ -289,8 +289,8 @@ fn is_block(text: &str) -> bool {
 /// The path of an accepted submission, as a recipe writes it.
 fn solution_path(problem: &Problem) -> Option<String> {
     let right = problem.dir.join(problem.layout.accepted);
-    let submission = problem.submissions.iter().find(|submission| submission.program.path.starts_with(&*right))?;
-    let below = submission.program.path.strip_prefix(&*problem.dir).ok()?;
+    let mut paths = problem.submissions.iter().map(|submission| &submission.program.path);
+    let below = paths.find(|path| path.starts_with(&*right))?.strip_prefix(&*problem.dir).ok()?;
     Some(format!("/{}", below.display()))
 }
 

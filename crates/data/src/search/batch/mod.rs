@@ -156,12 +156,12 @@ impl Batches {
 
     /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was a program to
     /// build. If a program does not build, there are no batches.
-    pub fn build(&self, cross_check: &CrossCheck<'_>, remaining: RemainingSearch) -> Result<bool, Stop> {
+    pub fn build(&self, cross_check: &CrossCheck<'_>, left: RemainingSearch) -> Result<bool, Stop> {
         let build_times =
             [cross_check.submission, cross_check.reference].map(|runnable| runnable.build_time);
-        let is_worth_it = remaining.tried >= INPUTS_BEFORE_BATCHES
-            && remaining.inputs.is_none_or(|inputs| inputs >= INPUTS_WORTH_BATCHES)
-            && build_times.iter().sum::<Duration>() <= remaining.time / BUILD_TIME_DIVISOR;
+        let is_worth_it = left.tried >= INPUTS_BEFORE_BATCHES
+            && left.inputs.is_none_or(|inputs| inputs >= INPUTS_WORTH_BATCHES)
+            && build_times.iter().sum::<Duration>() <= left.time / BUILD_TIME_DIVISOR;
         if !is_worth_it || self.build_failure().is_some() {
             return Ok(false);
         }
@@ -238,11 +238,11 @@ impl Batches {
         };
         let answered: Vec<usize> =
             (0..inputs.len()).filter(|index| answers[*index].is_some()).collect();
-        let answered_inputs: Vec<Arc<[u8]>> =
+        let asked: Vec<Arc<[u8]>> =
             answered.iter().map(|index| Arc::clone(&inputs[*index])).collect();
-        let Some(output) = self.run(cross_check, submission, &answered_inputs)? else { return Ok(batched) };
+        let Some(output) = self.run(cross_check, submission, &asked)? else { return Ok(batched) };
         let note_new = |index: usize| batched[answered[index]].is_new = true;
-        let Ok(written) = self.submission.decode(&output, answered_inputs.len(), note_new) else {
+        let Ok(written) = self.submission.decode(&output, asked.len(), note_new) else {
             return Ok(batched);
         };
         for (index, text) in answered.iter().zip(written) {

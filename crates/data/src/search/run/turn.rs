@@ -358,8 +358,9 @@ impl SharedSearch<'_, '_> {
 
     /// Names the call of the generator that printed the input.
     fn with_call(&self, mut error: JudgeError, call: Option<SeededCall>) -> JudgeError {
-        if let (Some(call), Some(given)) = (call, &self.parameters.cross_check.arena.inputs.seeded) {
-            error.reason = format!("{}, from `{}`", error.reason, given.line(call));
+        let seeded = &self.parameters.cross_check.arena.inputs.seeded;
+        if let (Some(call), Some(seeded)) = (call, seeded) {
+            error.reason = format!("{}, from `{}`", error.reason, seeded.line(call));
         }
         error
     }

@@ -67,12 +67,12 @@ const CHANGES: [OutputChange; 16] = [
     }),
     ("two words swapped", FaultClass::Order, |output| {
         let words = word_spans(output);
-        let pair = words.windows(2).find(|pair| output[pair[0].clone()] != output[pair[1].clone()])?;
+        let pair = words.windows(2).find(|two| output[two[0].clone()] != output[two[1].clone()])?;
         swap_spans(output, &pair[0], &pair[1])
     }),
     ("two lines swapped", FaultClass::Order, |output| {
         let lines = line_spans(output);
-        let differ = |pair: &&[Span]| output[pair[0].clone()] != output[pair[1].clone()];
+        let differ = |two: &&[Span]| output[two[0].clone()] != output[two[1].clone()];
         let pair = lines.windows(2).rev().find(differ)?;
         swap_spans(output, &pair[0], &pair[1])
     }),

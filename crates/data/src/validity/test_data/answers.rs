@@ -32,8 +32,8 @@ pub(super) fn check_answers(
         DataExtent::Selected => &[],
     };
     let is_interactive = check.bench.problem.kind.interaction == Interaction::Interactive;
-    let output_validators = if is_interactive { &[] } else { check.validators };
-    if programs.is_empty() && output_validators.is_empty() {
+    let checkers = if is_interactive { &[] } else { check.validators };
+    if programs.is_empty() && checkers.is_empty() {
         diagnostics.extend(missing_validator(check, invalid));
         return Ok(());
     }
@@ -54,10 +54,10 @@ pub(super) fn check_answers(
     diagnostics.extend(remarks.into_iter().flatten());
     let remarks = parallel::map(bench.executor, invalid, |case| {
         let refused =
-            !objections(&validators, case)?.is_empty() || is_rejected(check, output_validators, case)?;
+            !objections(&validators, case)?.is_empty() || is_rejected(check, checkers, case)?;
         Ok((!refused).then(|| {
             let answer = case.answer.as_ref().unwrap_or(&case.input);
-            let message = if output_validators.is_empty() {
+            let message = if checkers.is_empty() {
                 "no answer validator refuses this invalid answer"
             } else {
                 "neither an answer validator nor the output validator refuses this invalid answer"
@@ -73,11 +73,11 @@ pub(super) fn check_answers(
 /// Whether an output validator of the package rejects a case's answer as an output.
 fn is_rejected(
     check: &DataCheck<'_>,
-    output_validators: &[OutputValidator],
+    checkers: &[OutputValidator],
     case: &TestCase,
 ) -> Result<bool, Stop> {
     let Some(answer) = &case.answer else { return Ok(false) };
-    for validator in output_validators {
+    for validator in checkers {
         let response = trial::ask_validator(validator, &check.bench, case, Blob::file(answer))?;
         if response.opinion == response::Opinion::Rejected {
             return Ok(true);

@@ -46,7 +46,8 @@ fn input_diagnostics(
 ) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
     if task.is_valid {
-        return objections.iter().map(|objection| objection.to_diagnostic(path, "input", protocol)).collect();
+        let error = |objection: &Objection| objection.to_diagnostic(path, "input", protocol);
+        return objections.iter().map(error).collect();
     }
     let broken =
         objections.iter().filter_map(|Objection { validator, ending, message, .. }| {

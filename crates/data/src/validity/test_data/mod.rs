@@ -66,10 +66,10 @@ pub fn check_data(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> R
 }
 
 /// The problem's grammars without faults.
-fn usable_grammars(problem: &Problem, diagnostics: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
+fn usable_grammars(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
     let mut usable = Vec::new();
     for reading in grammars::read_grammars(None, problem)? {
-        diagnostics.extend(reading.diagnostics);
+        found.extend(reading.diagnostics);
         usable.extend(reading.grammar);
     }
     Ok(usable)

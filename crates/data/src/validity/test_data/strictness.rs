@@ -61,8 +61,9 @@ impl<'a> StrictnessCheck<'_, 'a> {
             }
         }
         let path = self.validator_path();
-        let warnings = by_category.iter();
-        diagnostics.extend(warnings.map(|(category, by_category)| accepted_warning(&path, *category, by_category)));
+        for (category, inputs) in by_category {
+            diagnostics.push(accepted_warning(&path, category, &inputs));
+        }
         Ok(())
     }
 
