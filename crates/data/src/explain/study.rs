@@ -135,7 +135,7 @@ impl Study<'_, '_> {
             candidates.retain(|candidate| !dropped.contains(&candidate.hypothesis));
             if self.agreement == Agreement::OnlyIf {
                 candidates.retain(|candidate| self.is_informative(&candidate.hypothesis));
-                candidates.sort_by_key(|candidate| (self.passing_with(&candidate.hypothesis), candidate.cost));
+                candidates.sort_by_key(|rival| (self.passing_with(&rival.hypothesis), rival.cost));
             }
             let Some(best) = candidates.first().cloned() else { return Ok(None) };
             let index = trials.iter().position(|(tried, _)| *tried == best.hypothesis);

@@ -57,7 +57,8 @@ impl CandidateSource for RecipeInputs {
 pub fn lower_numbers(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
     let numbers = command_numbers(command).into_iter();
     let lower = |number: CommandNumber| {
-        smaller_numbers(number.value).into_iter().map(move |value| number.replace_in(command, value))
+        let values = smaller_numbers(number.value).into_iter();
+        values.map(move |value| number.replace_in(command, value))
     };
     numbers.flat_map(lower).collect()
 }

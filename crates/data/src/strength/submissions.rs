@@ -125,8 +125,8 @@ pub fn build_timed<'a>(
         })?;
         Ok::<_, Stop>(built.into_iter().flatten().collect())
     };
-    let is_right = |submission: &Submission| is_accepted(submission) && !is_declared_slow(submission);
-    Ok([built(is_right)?, built(is_declared_slow)?])
+    let right = |submission: &Submission| is_accepted(submission) && !is_declared_slow(submission);
+    Ok([built(right)?, built(is_declared_slow)?])
 }
 
 fn is_declared_slow(submission: &Submission) -> bool {
