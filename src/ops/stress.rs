@@ -30,8 +30,8 @@ use juror_data::explain::rejected::failing_input;
 use juror_data::explain::study::study;
 use juror_data::search::arena::Arena;
 use juror_data::search::batch::Batches;
-use juror_data::search::cross_check::CrossCheck;
 use juror_data::search::counterexample::build_counterexample;
+use juror_data::search::cross_check::CrossCheck;
 use juror_data::search::programs::{SearchPrograms, SearchSubject};
 use juror_data::search::promote::Promotion;
 use juror_data::search::result::{

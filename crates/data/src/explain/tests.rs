@@ -149,27 +149,49 @@ fn faults_of_size_are_explained() {
     check(SIGNED, sum, |input| unless(input[0] > 64, sum(input)), "n is at least 65");
     check(SIGNED, sum, |input| unless(input[0] < 4, sum(input)), "n is at most 3");
     check(SIGNED, sum, |input| unless(input[0] == 7, sum(input)), "n is 7");
-    check(SIGNED, sum, |input| unless(input[0] & (input[0] - 1) == 0, sum(input)), "n is a power of two");
+    check(
+        SIGNED,
+        sum,
+        |input| unless(input[0] & (input[0] - 1) == 0, sum(input)),
+        "n is a power of two",
+    );
     let large = |input: &[i64]| unless(input[0] & (input[0] - 1) == 0 && input[0] >= 8, sum(input));
     check(SIGNED, sum, large, "n is at least 8 and n is a power of two");
     // A program that takes numbers in pairs loses the last one; no harm is done if it is zero.
-    check(SIGNED, sum, |input| sum(&input[..input.len() - (input[0] % 2) as usize]), "only n is odd");
+    check(
+        SIGNED,
+        sum,
+        |input| sum(&input[..input.len() - (input[0] % 2) as usize]),
+        "only n is odd",
+    );
     check(SIGNED, sum, |input| sum(&input[..input.len().min(65)]), "only n is at least 65");
 }
 
 #[test]
 fn faults_of_values_are_explained() {
-    let zero_at_first = |input: &[i64]| input[1..].iter().copied().max().map(|most| most.max(0).to_string());
+    let zero_at_first =
+        |input: &[i64]| input[1..].iter().copied().max().map(|most| most.max(0).to_string());
     check(SIGNED, greatest, zero_at_first, "all values of a are negative");
     let without_signs =
         |input: &[i64]| Some(input[1..].iter().map(|value| value.abs()).sum::<i64>().to_string());
     check(SIGNED, sum, without_signs, "a value of a is negative");
     check(SIGNED, sum, |input| unless(input[1..].contains(&0), sum(input)), "a value of a is zero");
-    check(SIGNED, sum, |input| unless(input[1..].contains(&1000), sum(input)), "a value of a is 1000");
+    check(
+        SIGNED,
+        sum,
+        |input| unless(input[1..].contains(&1000), sum(input)),
+        "a value of a is 1000",
+    );
     let least = |input: &[i64]| input[1..].iter().min().map(i64::to_string);
-    let late = |input: &[i64]| input[1..].iter().copied().min().map(|least| least.min(0).to_string());
+    let late =
+        |input: &[i64]| input[1..].iter().copied().min().map(|least| least.min(0).to_string());
     check(SIGNED, least, late, "all values of a are positive");
-    check(SIGNED, sum, |input| unless(input[1..].iter().sum::<i64>() == 0, sum(input)), "the sum of a is 0");
+    check(
+        SIGNED,
+        sum,
+        |input| unless(input[1..].iter().sum::<i64>() == 0, sum(input)),
+        "the sum of a is 0",
+    );
     check(
         SIGNED,
         sum,
@@ -177,8 +199,9 @@ fn faults_of_values_are_explained() {
         "the sum of a is negative",
     );
     // A program that stops at a zero is right if the rest has the sum zero.
-    let until_zero =
-        |input: &[i64]| Some(input[1..].iter().take_while(|value| **value != 0).sum::<i64>().to_string());
+    let until_zero = |input: &[i64]| {
+        Some(input[1..].iter().take_while(|value| **value != 0).sum::<i64>().to_string())
+    };
     check(SIGNED, sum, until_zero, "only a value of a is zero");
 }
 
@@ -188,16 +211,20 @@ fn faults_of_order_are_explained() {
         (1..input.len()).any(|at| input[1..at].contains(&input[at]))
     }
     check(POSITIVE, sum, |input| unless(tied(input), sum(input)), "two values of a are equal");
-    let equal = |input: &[i64]| unless(input.len() > 2 && input[1..].iter().all(|x| *x == input[1]), sum(input));
+    let equal = |input: &[i64]| {
+        unless(input.len() > 2 && input[1..].iter().all(|x| *x == input[1]), sum(input))
+    };
     check(POSITIVE, sum, equal, "all values of a are equal");
-    let neighbours = |input: &[i64]| unless(input[1..].windows(2).any(|pair| pair[0] == pair[1]), sum(input));
+    let neighbours =
+        |input: &[i64]| unless(input[1..].windows(2).any(|pair| pair[0] == pair[1]), sum(input));
     check(POSITIVE, sum, neighbours, "two neighbours in a are equal");
     let sorted = |input: &[i64]| unless(input.len() > 2 && input[1..].is_sorted(), sum(input));
     check(POSITIVE, sum, sorted, "a is sorted");
     let not_sorted = |input: &[i64]| input.last().map(i64::to_string);
     // Most inputs are not sorted, so this would say little.
     check(POSITIVE, greatest, not_sorted, "");
-    let ends = |input: &[i64]| unless(input.len() > 2 && input[1] == input[input.len() - 1], sum(input));
+    let ends =
+        |input: &[i64]| unless(input.len() > 2 && input[1] == input[input.len() - 1], sum(input));
     check(POSITIVE, sum, ends, "the first and the last value of a are equal");
     let distinct = |input: &[i64]| {
         let unique: std::collections::BTreeSet<i64> = input[1..].iter().copied().collect();
@@ -216,12 +243,14 @@ fn faults_of_types_are_explained() {
     check(LARGE, sum, unsigned, "the sum of a is at least 4294967296");
     let float = |input: &[i64]| Some((input[1..].iter().sum::<i64>() as f32 as i64).to_string());
     check(MIDDLE, sum, float, "only the sum of a is at least 16777217");
-    let byte_cells =
-        |input: &[i64]| Some(input[1..].iter().map(|x| i64::from(*x as i8)).sum::<i64>().to_string());
+    let byte_cells = |input: &[i64]| {
+        Some(input[1..].iter().map(|x| i64::from(*x as i8)).sum::<i64>().to_string())
+    };
     check(POSITIVE, sum, byte_cells, "a value of a is at least 128");
     fn scores(input: &[i64]) -> Option<String> {
         game(input).map(|answer| {
-            answer.split(' ')
+            answer
+                .split(' ')
                 .map(|word| (word.parse::<i64>().unwrap() as u8).to_string() + " ")
                 .collect::<String>()
                 .trim()
@@ -262,13 +291,23 @@ fn faults_of_several_test_cases_are_explained() {
     check(
         CASES,
         sums,
-        |input| unless(case_list(input).windows(2).any(|pair| pair[1].len() < pair[0].len()), sums(input)),
+        |input| {
+            unless(
+                case_list(input).windows(2).any(|pair| pair[1].len() < pair[0].len()),
+                sums(input),
+            )
+        },
         "a test case has a smaller n than the one before",
     );
     check(
         CASES,
         sums,
-        |input| unless(case_list(input).iter().any(|c| c.len() > case_list(input)[0].len()), sums(input)),
+        |input| {
+            unless(
+                case_list(input).iter().any(|c| c.len() > case_list(input)[0].len()),
+                sums(input),
+            )
+        },
         "a test case has a larger n than the first",
     );
     check(
@@ -284,7 +323,12 @@ fn two_reasons_are_explained_together() {
     check(
         POSITIVE,
         sum,
-        |input| unless(input[0] % 2 == 1 && input.len() > 2 && input[1] == input[input.len() - 1], sum(input)),
+        |input| {
+            unless(
+                input[0] % 2 == 1 && input.len() > 2 && input[1] == input[input.len() - 1],
+                sum(input),
+            )
+        },
         "n is odd and the first and the last value of a are equal",
     );
     check(
@@ -302,7 +346,12 @@ fn two_reasons_are_explained_together() {
     check(
         CASES,
         sums,
-        |input| unless(case_list(input).iter().any(|case| case.len() % 2 == 1 && case.contains(&99)), sums(input)),
+        |input| {
+            unless(
+                case_list(input).iter().any(|case| case.len() % 2 == 1 && case.contains(&99)),
+                sums(input),
+            )
+        },
         "in a test case n is odd and a value of a is 99",
     );
 }
@@ -356,7 +405,12 @@ fn a_failure_without_a_simple_reason_is_not_explained() {
     check(
         SIGNED,
         sum,
-        |input| unless(input[0] % 3 == 0 || input[1..].iter().sum::<i64>() > 500 || input[1] == 7, sum(input)),
+        |input| {
+            unless(
+                input[0] % 3 == 0 || input[1..].iter().sum::<i64>() > 500 || input[1] == 7,
+                sum(input),
+            )
+        },
         "",
     );
 }

@@ -136,7 +136,8 @@ fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let mut finder = Finder { syntax, root: tree.root_node(), text, edits: Vec::new() };
     rules::visit(&mut finder, tree.root_node(), 0);
     let mut edits = finder.edits;
-    let rank = |edit: &Edit| Operator::RANKED.iter().position(|(operator, _)| *operator == edit.operator);
+    let rank =
+        |edit: &Edit| Operator::RANKED.iter().position(|(operator, _)| *operator == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
     let mut faults = |text: &str| Some(self::syntax_errors(&parser.parse(text, None)?));
     let mut known: HashMap<Range<usize>, Option<usize>> = HashMap::new();
@@ -148,7 +149,9 @@ fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     };
     let cost: usize = edits.iter().map(|edit| part(edit, &mut faults).len()).sum();
     let mut number = 0..;
-    edits.retain(|_| number.next().is_some_and(|number: usize| number.is_multiple_of(cost / most + 1)));
+    edits.retain(|_| {
+        number.next().is_some_and(|number: usize| number.is_multiple_of(cost / most + 1))
+    });
     let errors = self::syntax_errors(&tree);
     let mut digests = HashSet::from([Sha256::digest(text)]);
     edits.retain(|edit| {

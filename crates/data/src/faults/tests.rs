@@ -22,14 +22,16 @@ fn check(language: &str, operator: Operator, text: &str, expected: &[&str]) {
 /// The accepted sources of two packages, with their languages.
 fn sources() -> Vec<(&'static str, PathBuf)> {
     let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems");
-    let is_wanted =
-        |path: &Path| ["game1/", "coinrow/"].iter().any(|name| path.to_string_lossy().contains(name));
+    let is_wanted = |path: &Path| {
+        ["game1/", "coinrow/"].iter().any(|name| path.to_string_lossy().contains(name))
+    };
     let files = WalkDir::new(problems)
         .sort_by_file_name()
         .into_iter()
         .map(|entry| entry.unwrap().into_path());
-    let accepted = files
-        .filter(|path| path.parent().is_some_and(|dir| dir.ends_with("accepted") && is_wanted(path)));
+    let accepted = files.filter(|path| {
+        path.parent().is_some_and(|dir| dir.ends_with("accepted") && is_wanted(path))
+    });
     let known = accepted.filter_map(|path| {
         let language = match path.extension()?.to_str()? {
             "c" => "c",

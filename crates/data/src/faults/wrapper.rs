@@ -37,11 +37,7 @@ const fn writes(name: &'static str, words: &'static str, change: fn(&[u8]) -> Ve
 pub fn wrappers() -> &'static [Wrapper] {
     const ALL: &[Wrapper] = &[
         reads("room-for-64", "takes 64 values of a row at most", ShorterRows(|n, _| n.min(64))),
-        reads(
-            "room-for-100",
-            "takes 100 values of a row at most",
-            ShorterRows(|n, _| n.min(100)),
-        ),
+        reads("room-for-100", "takes 100 values of a row at most", ShorterRows(|n, _| n.min(100))),
         reads(
             "room-for-1000",
             "takes 1000 values of a row at most",

@@ -223,7 +223,8 @@ impl WordLines {
 
     /// Large parts come first.
     fn parts(&self) -> impl Iterator<Item = PartRange> {
-        let sizes = self.containers().into_iter().map(|container| (container, self.size(container)));
+        let sizes =
+            self.containers().into_iter().map(|container| (container, self.size(container)));
         let sizes: Vec<(Container, usize)> = sizes.collect();
         sizes.into_iter().flat_map(|(container, size)| {
             /// Up to this many adjacent lines or words are tried at every position.
@@ -468,7 +469,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         let &[count, row] = &lines[..] else { return false };
         let numbers: Option<Vec<u64>> = row.split(' ').map(|word| word.parse().ok()).collect();
-        count.parse().ok() == numbers.map(Vec::len)
+        count.parse().ok() == numbers.map(|numbers| numbers.len())
     }
 
     /// Accepts `n m`, then `m` lines of two numbers up to `n`.
@@ -479,8 +480,9 @@ mod tests {
         let Some(rows) = text.lines().map(row).collect::<Option<Vec<_>>>() else { return false };
         let [first, edges @ ..] = &rows[..] else { return false };
         let &[nodes, count] = &first[..] else { return false };
-        let is_edge =
-            |edge: &Vec<usize>| edge.len() == 2 && edge.iter().all(|node| (1..=nodes).contains(node));
+        let is_edge = |edge: &Vec<usize>| {
+            edge.len() == 2 && edge.iter().all(|node| (1..=nodes).contains(node))
+        };
         edges.len() == count && edges.iter().all(is_edge)
     }
 

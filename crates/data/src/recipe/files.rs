@@ -487,7 +487,8 @@ mod tests {
         let named = ["sample/1.in", "secret/1.in", "secret/x/1.in"].map(str::to_owned);
         let found = obstacles(&data, &BTreeSet::from(named));
         let root = format!("{}/", data.display());
-        let found: Vec<String> = found.iter().map(|obstacle| obstacle.to_string().replace(&root, "")).collect();
+        let found: Vec<String> =
+            found.iter().map(|obstacle| obstacle.to_string().replace(&root, "")).collect();
         assert_eq!(
             found,
             [

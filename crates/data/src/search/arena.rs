@@ -98,7 +98,8 @@ impl<'a> Arena<'a> {
     /// Builds the package's generators, unless no line of the recipe has a seed.
     pub fn with_generators(self) -> Result<Self, Stop> {
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
-        let generators = recipe.map(|recipe| BuiltGenerators::build(self.bench, recipe)).transpose()?;
+        let generators =
+            recipe.map(|recipe| BuiltGenerators::build(self.bench, recipe)).transpose()?;
         Ok(Self { generators, ..self })
     }
 
@@ -170,12 +171,10 @@ impl<'a> Arena<'a> {
             (CandidateContent::Call(call), None) => {
                 return left_out(format!("{}: not built", call.line()));
             }
-            (CandidateContent::Call(call), Some(generators)) => {
-                match generators.make(&call)? {
-                    Ok(input) => (input, Some(call), None),
-                    Err(reason) => return left_out(format!("{}: {reason}", call.line())),
-                }
-            }
+            (CandidateContent::Call(call), Some(generators)) => match generators.make(&call)? {
+                Ok(input) => (input, Some(call), None),
+                Err(reason) => return left_out(format!("{}: {reason}", call.line())),
+            },
             (CandidateContent::Seeded(call), _) => {
                 let Some(generator) = &self.seeded else {
                     return left_out("the generator is not built".to_owned());

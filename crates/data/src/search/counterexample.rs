@@ -81,7 +81,8 @@ fn add_outputs(
         if fails {
             example.got = Some(run.bytes(SHOWN_BYTES_MAX)?);
             let stderr = run.stderr.prefix(SHOWN_BYTES_MAX);
-            example.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
+            example.stderr =
+                stderr.map_err(|error| JudgeError::new("read standard error", error))?;
             break;
         }
     }

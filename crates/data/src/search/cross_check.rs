@@ -96,11 +96,7 @@ impl<'a> CrossCheck<'a> {
     /// A submission that is too slow may run longer, to measure how slow it is.
     ///
     /// Both programs run on the caller's thread, one after the other, with nothing on disk.
-    pub fn check(
-        &self,
-        input: &Arc<[u8]>,
-        mode: TimeLimitMode,
-    ) -> Result<CrossCheckResult, Stop> {
+    pub fn check(&self, input: &Arc<[u8]>, mode: TimeLimitMode) -> Result<CrossCheckResult, Stop> {
         let (answer, reference_time) = match self.timed_answer(input)? {
             Ok(answer) => answer,
             Err(unusable) => return Ok(CrossCheckResult::NoAnswer(unusable)),
@@ -293,11 +289,7 @@ impl<'a> CrossCheck<'a> {
         error
     }
 
-    fn judge_reference(
-        &self,
-        input: &Arc<[u8]>,
-        answer: Arc<[u8]>,
-    ) -> Result<CaseJudgement, Stop> {
+    fn judge_reference(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> Result<CaseJudgement, Stop> {
         let program = (self.reference, self.arena.bench.executor);
         self.judge(self.arena.rules, program, TimeLimitMode::Any, input, answer)
     }

@@ -136,10 +136,10 @@ impl ProblemInputs {
             "rejects an input from {}: {}: {}",
             self.main_source(),
             quote_input(input),
-            by.description()
+            objection.description()
         );
         let help = "inputs on which they disagree are left out; make them agree";
-        Diagnostic::warning(&by.path, message).help(help)
+        Diagnostic::warning(&objection.path, message).help(help)
     }
 
     /// The main source of inputs, in short.

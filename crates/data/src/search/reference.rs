@@ -39,7 +39,10 @@ pub fn is_accepted(submission: &Submission) -> bool {
 
 fn asks_for_acceptance(rule: &Expectation) -> bool {
     let is_all = |verdicts: &[Verdict]| verdicts == [Verdict::Accepted];
-    let is_whole = rule.overall.as_ref().is_some_and(|overall| is_all(&overall.verdicts) && !overall.is_partial);
+    let is_whole = rule
+        .overall
+        .as_ref()
+        .is_some_and(|overall| is_all(&overall.verdicts) && !overall.is_partial);
     rule.cases.is_none() && (is_whole || rule.permitted.as_deref().is_some_and(is_all))
 }
 

@@ -301,10 +301,13 @@ impl InputShrinker<'_> {
     fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
         let arena = self.cross_check.arena;
         let is_over = || arena.is_over();
-        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |accepts, before| {
-            // An input that the grammar does not accept does not change.
-            let _ = tree::shrink(grammar, before, |input| accepts(input), EDITS_MAX, is_over);
-        })
+        self.shrink_by_edits(
+            "dropping and lowering on the tree of the grammar",
+            |accepts, before| {
+                // An input that the grammar does not accept does not change.
+                let _ = tree::shrink(grammar, before, |input| accepts(input), EDITS_MAX, is_over);
+            },
+        )
     }
 
     /// Drops lines and words, and lowers numbers, as far as validators accept the result.
@@ -429,7 +432,7 @@ fn judge_wanted(
         return Ok(None);
     };
     let is_stopped = judgement.outcome.as_ref().is_some_and(|outcome| outcome.stopped_by.is_some());
-    let is_wanted = (judgement.verdict, judgement.is_deadlocked()) == wanted
-        && (!with_margin || is_stopped);
+    let is_wanted =
+        (judgement.verdict, judgement.is_deadlocked()) == wanted && (!with_margin || is_stopped);
     Ok(is_wanted.then_some(*judgement))
 }

@@ -295,7 +295,8 @@ mod tests {
         let bench =
             Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
         let found = output_strictness(bench, &rules, &[]).unwrap();
-        let passed: Vec<&str> = found.let_through.iter().map(|accepted| accepted.fault.as_str()).collect();
+        let passed: Vec<&str> =
+            found.let_through.iter().map(|accepted| accepted.fault.as_str()).collect();
         assert_eq!(passed, expected, "{found:?}");
         assert_eq!(found.faults, found.refused + expected.len() as u64);
         assert!(found.oracle.starts_with("the judge answer: the default"), "{}", found.oracle);

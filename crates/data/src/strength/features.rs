@@ -154,7 +154,8 @@ mod tests {
             let case = Ok(Some(("sample/1".to_owned(), texts(answer))));
             let (cases, pool) = (std::iter::once(case), [texts("3 3\n")]);
             let found = find_features(&validity, 1, &|| false, cases, &pool).unwrap().unwrap();
-            let named = |feature: &InputFeature| feature.about.contains("both numbers of the answer");
+            let named =
+                |feature: &InputFeature| feature.about.contains("both numbers of the answer");
             assert_eq!(found.iter().any(named), is_expected, "{answer}");
         };
         check("1 2\n", true);

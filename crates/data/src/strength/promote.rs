@@ -82,7 +82,8 @@ mod tests {
             ..Subject::new(id, SubjectKind::Mutant, fault)
         };
         let subjects: Vec<Subject> = subjects.iter().map(subject).collect();
-        let names: Vec<String> = choose_cases(&subjects).into_iter().map(|case| case.name).collect();
+        let names: Vec<String> =
+            choose_cases(&subjects).into_iter().map(|case| case.name).collect();
         assert_eq!(names, expected);
     }
 

@@ -47,8 +47,9 @@ impl SpeedProbe<'_> {
         }
         let Some(limit) = self.rules.limits.cpu_time else { return Ok(Probes::default()) };
         let cases = largest_first(problem)?;
-        let results =
-            self.bench.map("slow submissions", self.slow, |slow| self.find_slow_case(slow, &cases))?;
+        let results = self
+            .bench
+            .map("slow submissions", self.slow, |slow| self.find_slow_case(slow, &cases))?;
         // Whether accepted submissions are fast on a test case.
         let mut known: HashMap<&str, Option<AcceptedPace>> = HashMap::new();
         let mut probes = Probes::default();

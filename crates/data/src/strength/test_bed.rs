@@ -424,7 +424,8 @@ mod tests {
             input: number.to_string().into_bytes().into(),
             answer: Vec::new().into(),
         };
-        let mut texts: Vec<Option<CaseTexts>> = (0..count).map(|number| Some(text(number))).collect();
+        let mut texts: Vec<Option<CaseTexts>> =
+            (0..count).map(|number| Some(text(number))).collect();
         texts.push(None);
         let groups = batch_groups(&texts);
         assert_eq!(groups.len(), number, "{groups:?}");

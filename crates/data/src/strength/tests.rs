@@ -148,7 +148,9 @@ const MISTAKES: [(&str, PlayFn); 24] = [
         by_two(board, |value| value, i64::max, most)
     }),
     ("takes the worse end", |board| by_two(board, |value| value, i64::min, usual)),
-    ("the same neighbour twice", |board| by_two(board, |value| value, i64::max, |values| [values[1]; 2])),
+    ("the same neighbour twice", |board| {
+        by_two(board, |value| value, i64::max, |values| [values[1]; 2])
+    }),
     ("remembers by the left end", |board| {
         let lead = by_left_end(board, &mut vec![None; board.len()], 0, board.len() - 1);
         scores(board, i64::midpoint(board.iter().sum(), lead))
@@ -163,7 +165,10 @@ const MISTAKES: [(&str, PlayFn); 24] = [
     ("without the first", |board| right(&board[1..])),
     ("half of the total", |board| scores(board, board.iter().sum::<i64>() / 2)),
     ("writes player 2 first", |board| right(board).map(|[one, other]| [other, one])),
-    ("odd boards by places", |board| if board.len() % 2 == 1 { parity(board) } else { right(board) }),
+    (
+        "odd boards by places",
+        |board| if board.len() % 2 == 1 { parity(board) } else { right(board) },
+    ),
     ("scores of 16 bits", |board| {
         right(board).map(|scores| scores.map(|value| (value + (1 << 15)) % (1 << 16) - (1 << 15)))
     }),
@@ -274,7 +279,8 @@ fn better_test_data_has_a_higher_score() {
         parse_grammar(Path::new("input.ctd"), GRAMMAR.as_bytes()).grammar.expect("a grammar");
     let pool = pool(&grammar);
     let boards: Vec<Vec<i64>> = pool.iter().map(|texts| board(&texts.input)).collect();
-    let rejecting = |wrong: PlayFn| boards.iter().filter(|board| wrong(board) != right(board)).count();
+    let rejecting =
+        |wrong: PlayFn| boards.iter().filter(|board| wrong(board) != right(board)).count();
     let on_pool = MISTAKES.map(|(_, wrong)| rejecting(wrong));
     for seed in 0..3 {
         let scores = test_sets(seed).map(|(name, cases)| {

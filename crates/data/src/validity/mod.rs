@@ -146,7 +146,8 @@ impl<'a> Validity<'a> {
     ) -> Result<Vec<Objection>, Stop> {
         let by_grammars =
             self.grammars.iter().map(|grammar| grammars::grammar_objection(grammar, input, path));
-        let by_programs = self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
+        let by_programs =
+            self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
         by_grammars.chain(by_programs).filter_map(Result::transpose).collect()
     }
 
@@ -156,7 +157,8 @@ impl<'a> Validity<'a> {
         test_case: &TestCase,
         input: &Blob,
     ) -> Result<Option<Objection>, Stop> {
-        let all = self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
+        let all =
+            self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
         all.filter_map(Result::transpose).next().transpose()
     }
 

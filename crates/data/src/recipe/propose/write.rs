@@ -202,7 +202,8 @@ impl Addition<'_> {
         cases: &[NewCase<'_>],
     ) -> Result<ExtendedRecipe, Stop> {
         let write = |file: &FilePath| file.create()?.write_all(text.as_bytes());
-        let pending = path.prepare_replacement(write).map_err(JudgeError::on_file("write", path))?;
+        let pending =
+            path.prepare_replacement(write).map_err(JudgeError::on_file("write", path))?;
         let reading = recipe::read_for_problem(pending.temporary(), self.problem);
         let is_whole = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_whole);

@@ -9,7 +9,7 @@ use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, Dr
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
-use crate::search::cross_check::{ProgramTimes, CrossCheckResult, UnusableReason};
+use crate::search::cross_check::{CrossCheckResult, ProgramTimes, UnusableReason};
 use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::{DisputedInput, Objection};
@@ -408,8 +408,7 @@ impl SharedSearch<'_, '_> {
         arena.scheduler.extend_deadline(Instant::now() + self.parameters.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
         while repeats < REPEATS {
-            let repeat =
-                self.parameters.cross_check.check(&ready.fresh.input, TimeLimitMode::Any);
+            let repeat = self.parameters.cross_check.check(&ready.fresh.input, TimeLimitMode::Any);
             // Completed runs count.
             let Some(repeat) = arena.in_time(repeat)? else { break };
             repeats += 1;

@@ -47,7 +47,8 @@ pub(super) fn check_answers(
         .collect();
     let remarks = parallel::map(bench.executor, &valid, |case| {
         let answer = case.answer.as_ref().unwrap_or(&case.input);
-        let error = |objection: Objection| objection.to_diagnostic(answer, "answer", Protocol::Standard);
+        let error =
+            |objection: Objection| objection.to_diagnostic(answer, "answer", Protocol::Standard);
         let objections = objections(&validators, case)?;
         Ok(objections.into_iter().map(error).collect::<Vec<Diagnostic>>())
     })?;

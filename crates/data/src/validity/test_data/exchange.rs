@@ -30,8 +30,7 @@ pub(super) fn check_exchanges(
 ) -> Result<Vec<Diagnostic>, Stop> {
     let replays = parallel::map(check.bench.executor, cases, |test_case| {
         let Some(path) = &test_case.interaction else { return Ok(None) };
-        let replay =
-            ExchangeReplay { executor: check.bench.executor, validator, test_case, path };
+        let replay = ExchangeReplay { executor: check.bench.executor, validator, test_case, path };
         replay.replay_passes(check.bench.problem.kind.passes)
     })?;
     Ok(replays.into_iter().flatten().collect())

@@ -22,8 +22,7 @@ pub(super) fn check_inputs(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
     let valid = check.valid_cases().map(|test_case| InputCheck { is_valid: true, test_case });
-    let invalid =
-        check.invalid_cases().map(|test_case| InputCheck { is_valid: false, test_case });
+    let invalid = check.invalid_cases().map(|test_case| InputCheck { is_valid: false, test_case });
     let tasks: Vec<InputCheck<'_>> = valid.chain(invalid).collect();
     if validity.count() == 0 || tasks.is_empty() {
         return Ok(());

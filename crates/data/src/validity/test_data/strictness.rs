@@ -72,11 +72,14 @@ impl<'a> StrictnessCheck<'_, 'a> {
         let samples = self.samples()?;
         let samples: Vec<_> = samples.into_iter().enumerate().collect();
         let middle = samples.len() / 2;
-        let tasks =
-            parallel::map(self.data_check.bench.executor, &samples, |(case, (size, test_case))| {
+        let tasks = parallel::map(
+            self.data_check.bench.executor,
+            &samples,
+            |(case, (size, test_case))| {
                 let is_whole = *size <= SMALL_BYTES_MAX || *case == middle;
                 Ok(self.mutate(*case, test_case, is_whole)?)
-            })?;
+            },
+        )?;
         let mut tasks: Vec<MutatedInput<'_>> = tasks.into_iter().flatten().collect();
         tasks.sort_by_key(|task| task.kind);
         self.ask_programs(tasks)
@@ -128,7 +131,8 @@ impl<'a> StrictnessCheck<'_, 'a> {
         if !self.validity.has_programs() {
             return Ok(tasks);
         }
-        let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|task| task.is_refused);
+        let (mut all, mut open): (Vec<_>, Vec<_>) =
+            tasks.into_iter().partition(|task| task.is_refused);
         let chosen = sample_pairs(open.iter().map(|task| (task.mutation.name, task.sample)));
         let mut at = 0..;
         open.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
