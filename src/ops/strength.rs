@@ -282,7 +282,7 @@ impl StrengthWork<'_> {
         for ChosenCase { subject: place, name, description } in choose_cases(&report.subjects) {
             let Some(missed) = &mut report.subjects[place].missed else { continue };
             let input: Arc<[u8]> = Arc::from(&*missed.input);
-            let Ok(answer) = test_bed.comparison.answer(&input)? else { continue };
+            let Ok(answer) = test_bed.cross_check.answer(&input)? else { continue };
             let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
             // The measurements are reported even if this fails.
             missed.promoted =

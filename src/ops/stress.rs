@@ -35,8 +35,8 @@ use juror_data::explain::rejected::failing_input;
 use juror_data::explain::study::study;
 use juror_data::search::arena::Arena;
 use juror_data::search::batch::Batches;
-use juror_data::search::comparison::Comparison;
 use juror_data::search::counterexample::build_counterexample;
+use juror_data::search::cross_check::CrossCheck;
 use juror_data::search::programs::{SearchPrograms, SearchSubject};
 use juror_data::search::promote::Promotion;
 use juror_data::search::result::{
@@ -254,7 +254,7 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
     let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
     let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)
         .map_err(|stop| blame_helper(stop, options.validator.is_some()))?
-        .with_numbers_of(programs)?;
+        .with_numbers_of(&programs.texts(), &programs.variant)?;
     let arena = match options.generator {
         Some(_) => arena.with_seeded_generator()?,
         None => arena.with_generators()?,
@@ -264,7 +264,7 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
         setting: &setting,
         promotion: promotion.as_ref(),
         programs,
-        comparison: &arena.comparison(&programs.reference, &programs.submission),
+        cross_check: &CrossCheck::new(&arena, &programs.reference, &programs.submission),
         isolation: host.isolation,
         is_stopped: &|| host.is_stopped(),
         context,
@@ -296,7 +296,7 @@ struct StressRun<'a> {
     /// Set if the input is added to the package.
     promotion: Option<&'a Promotion<'a>>,
     programs: &'a SearchPrograms,
-    comparison: &'a Comparison<'a>,
+    cross_check: &'a CrossCheck<'a>,
     isolation: Isolation,
     is_stopped: &'a (dyn Fn() -> bool + Sync),
     context: &'a Context,
@@ -304,8 +304,8 @@ struct StressRun<'a> {
 
 impl StressRun<'_> {
     fn run(&self) -> Result<StressResult, Stop> {
-        let Self { options, setting, programs, comparison, .. } = *self;
-        let arena = comparison.arena;
+        let Self { options, setting, programs, cross_check, .. } = *self;
+        let arena = cross_check.arena;
         let (inputs, scheduler) = (&setting.inputs, arena.scheduler);
         let mix = arena.candidates(true, options.seed, None);
         if mix.is_empty() {
@@ -327,13 +327,13 @@ impl StressRun<'_> {
         scheduler.set_deadline(Some(end));
         let events = arena.bench.events;
         let progress = |progress| events(Event::Progress(WorkProgress::Search(progress)));
-        let batches = if options.host.fresh || comparison.is_judged() {
+        let batches = if options.host.fresh || cross_check.is_judged() {
             None
         } else {
             programs.batches(setting, self.isolation, arena)
         };
         let searching = SearchParameters {
-            comparison,
+            cross_check,
             batches: batches.as_ref(),
             time: plan.time,
             is_stopped: self.is_stopped,
@@ -357,7 +357,7 @@ impl StressRun<'_> {
             Some(failure)
                 if failure.failing == REPEATS && searched.end != SearchEnd::Interrupted =>
             {
-                Some(shrink(comparison, failure, (searched.runs, started), &progress)?)
+                Some(shrink(cross_check, failure, (searched.runs, started), &progress)?)
             }
             _ => None,
         };
@@ -374,7 +374,7 @@ impl StressRun<'_> {
         let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
         scheduler.set_deadline(Some(end.max(Instant::now() + SHOW_TIME)));
         let mut found = match &searched.found {
-            Some(failure) => Some(build_counterexample(comparison, failure, small)?),
+            Some(failure) => Some(build_counterexample(cross_check, failure, small)?),
             None => None,
         };
         scheduler.set_deadline(None);
@@ -412,19 +412,19 @@ impl StressRun<'_> {
         small: &ShrunkInput,
         failure: &Failure,
     ) -> Result<Option<ExplanationResult>, Stop> {
-        let Self { options, setting, comparison, .. } = *self;
-        let arena = comparison.arena;
+        let Self { options, setting, cross_check, .. } = *self;
+        let arena = cross_check.arena;
         let Some(grammar) = arena.grammar() else { return Ok(None) };
         // Runs that are too slow would take too long.
-        let is_slow = failure.judged.verdict == Verdict::TimeLimitExceeded;
+        let is_slow = failure.judgement.verdict == Verdict::TimeLimitExceeded;
         if small.interrupted || options.explain.is_zero() || is_slow {
             return Ok(None);
         }
         arena.scheduler.set_deadline(Some(Instant::now() + options.explain));
         let inputs = [&failure.fresh.input, &small.input];
-        let known = inputs.iter().filter_map(|input| failing_input(comparison, input)).collect();
+        let known = inputs.iter().filter_map(|input| failing_input(cross_check, input)).collect();
         let name = &setting.submission.name;
-        study(name, grammar, comparison, known, options.seed).map(Some)
+        study(name, grammar, cross_check, known, options.seed).map(Some)
     }
 
     /// Errors are reported, and do not hide the result.
@@ -462,15 +462,15 @@ impl StressRun<'_> {
 
     /// The judge answer, made as `juror generate` makes it.
     fn judge_answer(&self, input: &Arc<[u8]>) -> Result<Arc<[u8]>, Stop> {
-        let arena = self.comparison.arena;
-        if self.comparison.is_judged() && arena.solution.is_none() {
+        let arena = self.cross_check.arena;
+        if self.cross_check.is_judged() && arena.solution.is_none() {
             return Ok(Arc::from([]));
         }
-        if !self.comparison.is_judged() {
-            let run = self.comparison.run(self.programs.solution(), input)?;
+        if !self.cross_check.is_judged() {
+            let run = self.cross_check.run(self.programs.solution(), input)?;
             return Ok(run.bytes(u64::MAX)?.into());
         }
-        let answer = self.comparison.answer(input)?;
+        let answer = self.cross_check.answer(input)?;
         Ok(answer.map_err(|_| JudgeError::new("make the judge answer", "it was made before"))?)
     }
 }

@@ -34,7 +34,7 @@ const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct ProgressState {
-    comparisons: usize,
+    search_runs: usize,
     stream: Option<StreamProgress>,
     activity: String,
     last: Option<LastRun>,
@@ -236,7 +236,7 @@ impl ProgressState {
             WorkProgress::Lines(progress) => self.stream = Some(*progress),
             WorkProgress::Waiting => {}
             WorkProgress::Search(progress) => {
-                self.comparisons = usize::try_from(progress.runs).unwrap_or(usize::MAX);
+                self.search_runs = usize::try_from(progress.runs).unwrap_or(usize::MAX);
                 self.activity = search_activity(progress);
             }
         }
@@ -254,7 +254,7 @@ impl ProgressState {
             }
         }
         let runs = report.summary.runs - report.work.runs_before;
-        if let Some(runs) = Some(runs.max(self.comparisons)).filter(|&runs| runs > 0) {
+        if let Some(runs) = Some(runs.max(self.search_runs)).filter(|&runs| runs > 0) {
             parts.push(count(runs, "run"));
         }
         if let Some(StreamProgress { lines, per_second, .. }) = self.stream {

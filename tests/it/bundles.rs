@@ -36,7 +36,7 @@ fn with_mutants(
     let builder = Builder::new(executor);
     let bench = Bench { problem: &problem, executor, builder: &builder, events: &|_| {} };
     let mut all = problem.submissions.iter();
-    let own = all.find(|it| it.name == submission).expect(submission);
+    let own = all.find(|known| known.name == submission).expect(submission);
     let Ok(prepared) = builder.prepare(&own.program) else { return };
     let original = read_original(&own.program).expect("a source").expect("a language with mutants");
     let source = &original.files[0];

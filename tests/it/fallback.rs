@@ -272,7 +272,7 @@ fn generators_are_checked_without_namespaces() {
     let messages: Vec<&str> = generated
         .diagnostics
         .iter()
-        .map(|it| it.message.split(':').nth(1).unwrap_or_default().trim())
+        .map(|diagnostic| diagnostic.message.split(':').nth(1).unwrap_or_default().trim())
         .collect();
     assert_eq!(messages, ["`clock.sh` gives another result the second time"]);
 }

@@ -67,8 +67,8 @@ fn check_calls(validators: &[(&str, &str)], asked: CallMode) {
     let validity = validity.in_batches(BatchMode::isolated(Isolation::Namespaces));
     let check = |numbers: &[usize]| {
         let texts: Vec<Arc<[u8]>> =
-            numbers.iter().map(|it| format!("{it}\n").into_bytes().into()).collect();
-        let expected: Vec<bool> = numbers.iter().map(|it| *it <= 500).collect();
+            numbers.iter().map(|number| format!("{number}\n").into_bytes().into()).collect();
+        let expected: Vec<bool> = numbers.iter().map(|number| *number <= 500).collect();
         let before = started.load(Ordering::SeqCst);
         assert_eq!(validity.accepts_each(&texts).expect("decisions"), expected, "{validators:?}");
         started.load(Ordering::SeqCst) - before

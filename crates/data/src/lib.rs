@@ -14,9 +14,12 @@
 //! let text = "n = int(input())\nprint(n if n < 10 else 10)\n";
 //! let source = SourceText { name: "cap.py".into(), text: text.to_owned() };
 //! let all = mutants("python3", &[source]);
-//! let lines: Vec<_> = all.iter().map(|it| it.lines(text)[1].join("")).collect();
+//! let lines: Vec<_> = all.iter().map(|mutant| mutant.lines(text)[1].join("")).collect();
 //! assert!(lines.contains(&"print(n if n <= 10 else 10)".to_owned()), "{lines:?}");
 //! ```
+//!
+//! In `Result<Result<T, E>, Stop>`, the inner error is a finding about the package or one of its programs. A
+//! [`Stop`](juror_core::stop::Stop) is none: it ends the work.
 //!
 //! It runs programs only through an executor of `juror-sandbox` or `juror-remote`, and prints nothing. Items follow the
 //! needs of juror, and change with it.

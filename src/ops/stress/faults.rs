@@ -9,7 +9,8 @@ use juror_core::event::Event;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::units::seconds;
 use juror_data::inputs::candidates::CandidateSource;
-use juror_data::search::comparison::{UnusableReason, quote_input};
+use juror_data::search::cross_check::UnusableReason;
+use juror_data::search::problem_inputs::quote_input;
 use juror_data::search::result::{REPEATS, SearchEnd};
 use juror_data::search::run::{Failure, PackageFault, SearchResult};
 use juror_grammar::generate::{GenerationFailure, generate_until};
@@ -76,7 +77,7 @@ impl StressRun<'_> {
         if searched.runs == 0
             && searched.left_out == 0
             && searched.end != SearchEnd::Interrupted
-            && let Some(grammar) = self.comparison.arena.grammar()
+            && let Some(grammar) = self.cross_check.arena.grammar()
         {
             let late = Instant::now() + time;
             let is_over = || (self.is_stopped)() || Instant::now() >= late;
@@ -115,7 +116,7 @@ impl StressRun<'_> {
             return Err(refused(Diagnostic::error(&programs.path, message).help(help)));
         }
         let time = seconds(self.options.time);
-        let arena = self.comparison.arena;
+        let arena = self.cross_check.arena;
         let first = arena.candidates(true, self.options.seed, None).next(&|| false)?;
         let first = first.map(|it| it.origin.to_string()).unwrap_or_default();
         let diagnostic = match &inputs.seeded {
@@ -136,10 +137,10 @@ impl StressRun<'_> {
     /// Fails if another run of the reference does not confirm a failure. Warns if another run of the generator prints
     /// another input.
     pub(super) fn check_helpers(&self, failure: &Failure) -> Result<(), Stop> {
-        let arena = self.comparison.arena;
+        let arena = self.cross_check.arena;
         let fresh = &failure.fresh;
         for _ in 1..REPEATS {
-            let objection = self.comparison.reference_objection(&fresh.input);
+            let objection = self.cross_check.reference_objection(&fresh.input);
             let Some(objection) = arena.in_time(objection)?.flatten() else { continue };
             if objection != UnusableReason::TooSlow {
                 return Err(self.fault_stop(&PackageFault {
@@ -170,7 +171,7 @@ impl StressRun<'_> {
                 RefusalSubject::HelperProgram
             }
             UnusableReason::Validator(ref error) => return Ok(Stop::Fault((**error).clone())),
-            _ => self.setting.reference_mend(),
+            _ => self.setting.reference_refusal(),
         };
         let diagnostic = self.fault_diagnostic(fault)?;
         Ok(match mend {
@@ -235,12 +236,12 @@ impl StressRun<'_> {
 
     /// What the reference writes on standard error, in another run.
     fn reference_messages(&self, fault: &PackageFault) -> Result<Vec<u8>, Stop> {
-        let arena = self.comparison.arena;
-        if self.comparison.is_judged() {
+        let arena = self.cross_check.arena;
+        if self.cross_check.is_judged() {
             return Ok(Vec::new());
         }
         arena.scheduler.set_deadline(Some(Instant::now() + SHOW_TIME));
-        let ran = self.comparison.run(&self.programs.reference, &fault.input);
+        let ran = self.cross_check.run(&self.programs.reference, &fault.input);
         let stderr = arena.in_time(ran)?.map(|ran| ran.stderr);
         Ok(stderr.and_then(|it| it.prefix(MESSAGES_MAX).ok()).unwrap_or_default())
     }

@@ -152,10 +152,10 @@ fn run(
         .with_command(|command| output::run(command, Ok(()), &mut context, |_| ()));
     let mut events: Vec<StampedEvent> =
         std::mem::take(&mut heard.lock().expect("no thread panicked"));
-    let of_result = result.as_ref().map_or(ExitCode::Success, |it| it.exit_code());
+    let of_result = result.as_ref().map_or(ExitCode::Success, |result| result.exit_code());
     assert_eq!(exit_code(&events, &context).graver_of(of_result), code, "{line}");
     // The number of progress events of a search depends on the machine.
-    events.retain(|it| !matches!(it.event, Event::Progress(WorkProgress::Search(_))));
+    events.retain(|stamped| !matches!(stamped.event, Event::Progress(WorkProgress::Search(_))));
     let mask = Mask::for_fixture(fixture, line);
     let count = u32::try_from(events.len()).expect("few events");
     let masked = events.into_iter().zip(1..).map(|(stamped, index)| StampedEvent {

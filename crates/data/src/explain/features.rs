@@ -1,4 +1,6 @@
 //! The figures that are measured of an input and its answer.
+//!
+//! Each figure is a number, even a yes or no: so hypotheses are tests of rows of numbers, and know nothing of inputs.
 
 use std::collections::BTreeSet;
 
@@ -7,7 +9,7 @@ use juror_grammar::program::Grammar;
 use juror_grammar::tree::{InputNode, InputTree};
 use juror_grammar::variables::{InputVariable, split_cases, variables};
 
-/// A figure of a test case. Yes is 1, no is 0.
+/// A figure of a test case: yes is 1, no is 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
     pub kind: FigureKind,
@@ -165,39 +167,41 @@ impl<'g> Features<'g> {
     pub fn new(grammar: &'g Grammar) -> Self {
         use FigureKind::*;
         let variables = variables(grammar);
-        let has_cases = variables.iter().any(|it| it.is_case_count);
+        let has_cases = variables.iter().any(|variable| variable.is_case_count);
         let mut list = Vec::new();
         let bound = |bound: &Option<Int>| bound.as_ref().and_then(number);
-        for of in variables.iter().filter(|it| it.is_per_case || !has_cases || it.is_case_count) {
-            let (min, max) = (bound(&of.min), bound(&of.max));
-            let mut add = |about: FigureKind, min: Option<i128>, max: Option<i128>| {
-                let (name, sites) = (of.name.clone(), of.sites.clone());
-                let is_per_case = has_cases && of.is_per_case;
-                list.push(Feature { kind: about, name, sites, is_per_case, other: None, min, max });
+        let is_measured = |variable: &&InputVariable| {
+            variable.is_per_case || !has_cases || variable.is_case_count
+        };
+        for variable in variables.iter().filter(is_measured) {
+            let (min, max) = (bound(&variable.min), bound(&variable.max));
+            let mut add = |kind: FigureKind, min: Option<i128>, max: Option<i128>| {
+                let (name, sites) = (variable.name.clone(), variable.sites.clone());
+                let is_per_case = has_cases && variable.is_per_case;
+                list.push(Feature { kind, name, sites, is_per_case, other: None, min, max });
             };
             let flag = [AllEqual, TwoEqual, Neighbours, Sorted, SortedDown, EndsEqual, Palindrome];
-            match (of.is_text, of.is_single) {
-                _ if of.is_case_count => add(Cases, min, max),
+            match (variable.is_text, variable.is_single) {
+                _ if variable.is_case_count => add(Cases, min, max),
                 (false, true) => {
                     add(Value, min, max);
-                    if of.is_count {
+                    if variable.is_count {
                         add(PowerOfTwo, None, None);
                     }
                 }
                 (true, true) => {
                     add(Length, None, None);
-                    [AllEqual, Palindrome].into_iter().for_each(|about| add(about, None, None));
+                    [AllEqual, Palindrome].into_iter().for_each(|kind| add(kind, None, None));
                 }
                 (false, false) => {
-                    let is_counted =
-                        variables.iter().any(|it| it.is_count && it.is_per_case == of.is_per_case);
-                    if !is_counted {
+                    let mut counts = variables.iter().filter(|other| other.is_count);
+                    if !counts.any(|count| count.is_per_case == variable.is_per_case) {
                         add(Length, None, None);
                     }
                     add(Sum, None, None);
                     add(Least, min, max);
                     add(Greatest, min, max);
-                    flag.into_iter().for_each(|about| add(about, None, None));
+                    flag.into_iter().for_each(|kind| add(kind, None, None));
                     if min.is_none_or(|min| min <= 0) && max.is_none_or(|max| max >= 0) {
                         add(Zero, None, None);
                     }
@@ -205,8 +209,8 @@ impl<'g> Features<'g> {
                 (true, false) => {}
             }
         }
-        let plain = |about: FigureKind, name: &str, is_per_case: bool| Feature {
-            kind: about,
+        let plain = |kind: FigureKind, name: &str, is_per_case: bool| Feature {
+            kind,
             name: name.to_owned(),
             sites: Vec::new(),
             is_per_case,
@@ -216,29 +220,29 @@ impl<'g> Features<'g> {
         };
         let single: Vec<&InputVariable> = variables
             .iter()
-            .filter(|it| it.is_single && !it.is_text && !it.is_case_count)
+            .filter(|variable| variable.is_single && !variable.is_text && !variable.is_case_count)
             .collect();
         // All pairs of many variables would be too many.
         for (at, one) in single.iter().enumerate().take(MOST_PAIRED) {
             for other in single[at + 1..].iter().take(MOST_PAIRED) {
                 if one.is_per_case == other.is_per_case && (one.is_per_case || !has_cases) {
-                    list.extend([SameValue, SmallerValue].map(|about| Feature {
+                    list.extend([SameValue, SmallerValue].map(|kind| Feature {
                         sites: one.sites.clone(),
                         other: Some((other.name.clone(), other.sites.clone())),
-                        ..plain(about, &one.name, has_cases)
+                        ..plain(kind, &one.name, has_cases)
                     }));
                 }
             }
         }
         if has_cases {
-            let size = variables.iter().find(|it| it.is_per_case && it.is_count);
+            let size = variables.iter().find(|variable| variable.is_per_case && variable.is_count);
             if let Some(size) = size {
                 list.push(plain(SmallerLater, &size.name, false));
                 list.push(plain(LargerLater, &size.name, false));
             }
             list.push(plain(SameCases, "", false));
         }
-        list.extend([Bytes, Lines].map(|about| plain(about, "", false)));
+        list.extend([Bytes, Lines].map(|kind| plain(kind, "", false)));
         list.push(plain(AnswerBytes, "", false));
         let of_answer = [
             Answer,
@@ -249,18 +253,18 @@ impl<'g> Features<'g> {
             AnswersRise,
             AnswersEqual,
         ];
-        list.extend(of_answer.map(|about| plain(about, "", has_cases)));
+        list.extend(of_answer.map(|kind| plain(kind, "", has_cases)));
         Self { grammar, variables, features: list }
     }
 
     pub fn is_count(&self, feature: &Feature) -> bool {
-        self.variables.iter().any(|it| it.is_count && it.sites == feature.sites)
+        self.variables.iter().any(|variable| variable.is_count && variable.sites == feature.sites)
     }
 
     /// Measures a valid input, with its answer if that is known: a row for each test case.
     pub fn rows(&self, tree: &InputTree, input: &[u8], answer: Option<&[u8]>) -> Vec<FeatureRow> {
         let (around, cases) = split_cases(self.grammar, tree);
-        let size = self.variables.iter().find(|it| it.is_per_case && it.is_count);
+        let size = self.variables.iter().find(|variable| variable.is_per_case && variable.is_count);
         let sizes: Vec<i128> = match size {
             Some(size) => {
                 cases.iter().filter_map(|nodes| ints(nodes, &size.sites).first().copied()).collect()
@@ -269,7 +273,7 @@ impl<'g> Features<'g> {
         };
         let whole = WholeInput { input, answer, sizes, cases: &cases, shared_nodes: &around };
         let answers = whole.case_answers();
-        let shared: FeatureRow = self.features.iter().map(|it| whole.figure(it)).collect();
+        let shared: Vec<_> = self.features.iter().map(|feature| whole.figure(feature)).collect();
         let row = |(nodes, answer): (&Vec<&InputNode>, Option<Vec<i128>>)| {
             // Features of the same variable are adjacent.
             let mut last: (&[usize], Vec<i128>) = (&[], Vec::new());
@@ -277,7 +281,7 @@ impl<'g> Features<'g> {
             figures
                 .map(|(feature, shared)| {
                     if feature.kind.depends_on_answer() && feature.kind != FigureKind::AnswerBytes {
-                        return answer.as_ref().and_then(|it| answer_figure(feature.kind, it));
+                        return answer.as_ref().and_then(|row| answer_figure(feature.kind, row));
                     }
                     if last.0 != feature.sites.as_slice() {
                         last = (&feature.sites, values(nodes, &feature.sites));
@@ -329,7 +333,7 @@ impl WholeInput<'_> {
             }
             FigureKind::Bytes => Some(self.input.len() as i128),
             FigureKind::Lines => Some(self.input.split(|byte| *byte == b'\n').count() as i128 - 1),
-            FigureKind::AnswerBytes => self.answer.map(|it| it.len() as i128),
+            FigureKind::AnswerBytes => self.answer.map(|answer| answer.len() as i128),
             _ => None,
         }
     }
@@ -337,7 +341,7 @@ impl WholeInput<'_> {
     /// The numbers of each test case's answer, if they can be assigned to test cases.
     fn case_answers(&self) -> Vec<Option<Vec<i128>>> {
         let none = vec![None; self.cases.len()];
-        let Some(text) = self.answer.and_then(|it| std::str::from_utf8(it).ok()) else {
+        let Some(text) = self.answer.and_then(|answer| std::str::from_utf8(answer).ok()) else {
             return none;
         };
         let numbers = |text: &str| {
@@ -375,13 +379,13 @@ fn values(nodes: &[&InputNode], sites: &[usize]) -> Vec<i128> {
     }
 }
 
-fn case_figure(about: FigureKind, row: &[i128]) -> Option<i128> {
+fn case_figure(kind: FigureKind, row: &[i128]) -> Option<i128> {
     use FigureKind::*;
     let pairs = || row.windows(2).map(|pair| (pair[0], pair[1]));
     let yes = |is: bool| Some(i128::from(is));
     // A single value has no order.
     let is_row = row.len() > 1;
-    match about {
+    match kind {
         Length => Some(row.len() as i128),
         _ if row.is_empty() => None,
         Value => Some(row[0]),
@@ -402,9 +406,9 @@ fn case_figure(about: FigureKind, row: &[i128]) -> Option<i128> {
     }
 }
 
-fn answer_figure(about: FigureKind, numbers: &[i128]) -> Option<i128> {
+fn answer_figure(kind: FigureKind, numbers: &[i128]) -> Option<i128> {
     use FigureKind::*;
-    match (about, numbers) {
+    match (kind, numbers) {
         (Answer, [only]) => Some(*only),
         (FirstAnswer, [first, _]) => Some(*first),
         (SecondAnswer, [_, second]) => Some(*second),

@@ -46,44 +46,44 @@ pub fn find_candidates(
     agreement: Agreement,
 ) -> Vec<Candidate> {
     let table = SampleTable::new(samples);
-    if !samples.iter().any(|it| it.fails) {
+    if !samples.iter().any(|sample| sample.fails) {
         return Vec::new();
     }
     let atoms = atoms(features, samples);
     let masks: Vec<RowMask> = atoms.iter().map(|atom| table.mask(atom)).collect();
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     let everything = RowMask { bits: vec![u64::MAX; table.words] };
     for (atom, mask) in atoms.iter().zip(&masks) {
         if table.agrees(mask, agreement) {
-            found.push(candidate(features, vec![*atom], None));
+            candidates.push(candidate(features, vec![*atom], None));
         }
     }
     for feature in number_features(features) {
         for (atom, threshold) in table.thresholds(features, feature, &everything, agreement) {
-            found.push(candidate(features, vec![atom], Some(threshold)));
+            candidates.push(candidate(features, vec![atom], Some(threshold)));
         }
     }
     // If all failures have one value, the reason may be that it is odd or a power of two, and at least or at most so
     // large. Such a rival makes the study try other values.
-    let singles = found.clone().into_iter();
-    for (is, cost) in singles.map(|it| (it.hypothesis.atoms[0], it.cost)) {
-        let FigureTest::Equals(value) = is.test else { continue };
-        let name = &features.features[is.feature].name;
+    let singles = candidates.clone().into_iter();
+    for (atom, cost) in singles.map(|candidate| (candidate.hypothesis.atoms[0], candidate.cost)) {
+        let FigureTest::Equals(value) = atom.test else { continue };
+        let name = &features.features[atom.feature].name;
         for (at, kind) in atoms.iter().enumerate() {
             let is_kind = matches!(kind.test, FigureTest::Yes | FigureTest::Odd | FigureTest::Even);
             if !is_kind || features.features[kind.feature].name != *name {
                 continue;
             }
             for test in [FigureTest::AtLeast(value), FigureTest::AtMost(value)] {
-                let limit = Atom { feature: is.feature, test };
+                let limit = Atom { feature: atom.feature, test };
                 if table.agrees(&masks[at].and(&table.mask(&limit)), agreement) {
                     let both = candidate(features, vec![*kind, limit], None);
-                    found.push(Candidate { cost, ..both });
+                    candidates.push(Candidate { cost, ..both });
                 }
             }
         }
     }
-    let is_simple = found.iter().any(|it| it.cost <= SIMPLE_COST);
+    let is_simple = candidates.iter().any(|candidate| candidate.cost <= SIMPLE_COST);
     if agreement == Agreement::Exactly && !is_simple {
         for (at, atom) in atoms.iter().enumerate() {
             if !table.agrees(&masks[at], Agreement::OnlyIf) {
@@ -95,21 +95,21 @@ pub fn find_candidates(
                 }
                 let both = masks[at].and(mask);
                 if table.agrees(&both, agreement) {
-                    found.push(candidate(features, vec![*atom, *other], None));
+                    candidates.push(candidate(features, vec![*atom, *other], None));
                 }
             }
-            for feature in number_features(features).filter(|it| *it != atom.feature) {
+            for feature in number_features(features).filter(|other| *other != atom.feature) {
                 for (second, threshold) in
                     table.thresholds(features, feature, &masks[at], agreement)
                 {
-                    found.push(candidate(features, vec![*atom, second], Some(threshold)));
+                    candidates.push(candidate(features, vec![*atom, second], Some(threshold)));
                 }
             }
         }
     }
-    found.sort_by_key(|it| it.cost);
-    found.truncate(MOST_CANDIDATES);
-    found
+    candidates.sort_by_key(|candidate| candidate.cost);
+    candidates.truncate(MOST_CANDIDATES);
+    candidates
 }
 
 fn candidate(
@@ -118,8 +118,8 @@ fn candidate(
     threshold: Option<Threshold>,
 ) -> Candidate {
     atoms.sort_by_key(|atom| atom.feature);
-    let statement = Hypothesis { atoms };
-    Candidate { cost: statement.cost(features), hypothesis: statement, threshold }
+    let hypothesis = Hypothesis { atoms };
+    Candidate { cost: hypothesis.cost(features), hypothesis, threshold }
 }
 
 fn number_features(features: &Features<'_>) -> impl Iterator<Item = usize> {
@@ -129,16 +129,16 @@ fn number_features(features: &Features<'_>) -> impl Iterator<Item = usize> {
 
 fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     let mut atoms = Vec::new();
-    let failing = samples.iter().find(|it| it.fails);
-    for (feature, of) in features.features.iter().enumerate() {
-        let mut add = |test: FigureTest| atoms.push(Atom { feature, test });
-        if !of.kind.is_number() {
+    let failing = samples.iter().find(|sample| sample.fails);
+    for (index, feature) in features.features.iter().enumerate() {
+        let mut add = |test: FigureTest| atoms.push(Atom { feature: index, test });
+        if !feature.kind.is_number() {
             add(FigureTest::Yes);
             add(FigureTest::No);
             continue;
         }
         let is_exact = matches!(
-            of.kind,
+            feature.kind,
             FigureKind::Value
                 | FigureKind::Length
                 | FigureKind::Cases
@@ -151,29 +151,29 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
             add(FigureTest::Odd);
             add(FigureTest::Even);
             // A hypothesis holds for every failing input, so also for the first one.
-            let mut seen: Vec<i128> =
-                failing.iter().flat_map(|it| &it.rows).filter_map(|row| row[feature]).collect();
-            seen.sort_unstable();
-            seen.dedup();
-            seen.into_iter().take(8).for_each(|value| add(FigureTest::Equals(value)));
+            let rows = failing.iter().flat_map(|sample| &sample.rows);
+            let mut values: Vec<i128> = rows.filter_map(|row| row[index]).collect();
+            values.sort_unstable();
+            values.dedup();
+            values.into_iter().take(8).for_each(|value| add(FigureTest::Equals(value)));
         }
-        match of.kind {
+        match feature.kind {
             FigureKind::Value | FigureKind::Cases => {
-                of.max.into_iter().for_each(|max| add(FigureTest::AtLeast(max)));
-                of.min.into_iter().for_each(|min| {
+                feature.max.into_iter().for_each(|max| add(FigureTest::AtLeast(max)));
+                feature.min.into_iter().for_each(|min| {
                     add(FigureTest::AtMost(min));
                     add(FigureTest::AtLeast(min + 1));
                 });
             }
             FigureKind::Least | FigureKind::Greatest => {
-                of.max.into_iter().for_each(|max| add(FigureTest::AtLeast(max)));
-                of.min.into_iter().for_each(|min| add(FigureTest::AtMost(min)));
+                feature.max.into_iter().for_each(|max| add(FigureTest::AtLeast(max)));
+                feature.min.into_iter().for_each(|min| add(FigureTest::AtMost(min)));
             }
             _ => {}
         }
-        let may_be_negative = of.min.is_none_or(|min| min < 0);
+        let may_be_negative = feature.min.is_none_or(|min| min < 0);
         if may_be_negative
-            && !matches!(of.kind, FigureKind::Bytes | FigureKind::Lines | FigureKind::Length)
+            && !matches!(feature.kind, FigureKind::Bytes | FigureKind::Lines | FigureKind::Length)
         {
             add(FigureTest::AtLeast(1));
             add(FigureTest::AtMost(-1));
@@ -190,6 +190,7 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
     atoms
 }
 
+/// A bit for each row: then a pair of tests on all samples costs a few operations.
 struct RowMask {
     bits: Vec<u64>,
 }
@@ -216,7 +217,7 @@ impl<'a> SampleTable<'a> {
         let mut rows = Vec::new();
         let mut ranges = Vec::new();
         let (failing, passing): (Vec<&Sample>, Vec<&Sample>) =
-            samples.iter().partition(|it| it.fails);
+            samples.iter().partition(|sample| sample.fails);
         for sample in failing.into_iter().chain(passing) {
             let start = rows.len();
             rows.extend(&sample.rows);
@@ -252,7 +253,7 @@ impl<'a> SampleTable<'a> {
         mask: &RowMask,
         agreement: Agreement,
     ) -> Vec<(Atom, Threshold)> {
-        let mut found = Vec::new();
+        let mut thresholds = Vec::new();
         for sign in [1, -1] {
             // The least figure of the failing inputs and the greatest of the passing ones; mirrored for `at most`.
             let best = |rows: &Range<usize>| {
@@ -288,9 +289,9 @@ impl<'a> SampleTable<'a> {
             let test = if sign == 1 { FigureTest::AtLeast(at) } else { FigureTest::AtMost(-at) };
             let threshold =
                 Threshold { feature, passing: Some(passing * sign), failing: failing * sign };
-            found.push((Atom { feature, test }, threshold));
+            thresholds.push((Atom { feature, test }, threshold));
         }
-        found
+        thresholds
     }
 }
 
@@ -299,9 +300,9 @@ fn type_limits() -> impl Iterator<Item = i128> {
 }
 
 fn type_limit_below(failing: i128) -> Option<i128> {
-    type_limits().filter(|it| *it <= failing).last()
+    type_limits().filter(|limit| *limit <= failing).last()
 }
 
 fn type_limit_between(passing: i128, failing: i128) -> Option<i128> {
-    type_limits().find(|it| passing < *it && *it <= failing)
+    type_limits().find(|limit| passing < *limit && *limit <= failing)
 }

@@ -58,9 +58,10 @@ impl<'g, 'f> InputMaker<'g, 'f> {
     /// The same seed makes the same inputs.
     pub fn new(features: &'f Features<'g>, seed: u64) -> Self {
         let grammar = features.grammar;
+        let shapes = applicable(grammar).into_iter().filter(|shape| !shape.is_for_searches());
         Self {
             features,
-            shapes: applicable(grammar).into_iter().filter(|it| !it.is_for_searches()).collect(),
+            shapes: shapes.collect(),
             small: SmallInputs::new(grammar, 1),
             chance: Chance::new(seed, "explain"),
             draws: 0,
@@ -80,8 +81,8 @@ impl<'g, 'f> InputMaker<'g, 'f> {
     }
 
     /// For an unused input: it may be made again.
-    pub fn forget(&mut self, made: &ParsedInput) {
-        self.seen.remove(&made.input);
+    pub fn forget(&mut self, parsed: &ParsedInput) {
+        self.seen.remove(&parsed.input);
     }
 
     pub fn next_small(&mut self) -> Option<ParsedInput> {
@@ -146,23 +147,23 @@ impl<'g, 'f> InputMaker<'g, 'f> {
             let text = if feature.sites.is_empty() || self.chance.happens(100) {
                 vary(self.features.grammar, &tree, &mut self.chance)
             } else {
-                let wish = WantedChange { sites: &feature.sites, by: Int::from(by) };
-                vary_towards(self.features.grammar, &tree, &wish, &mut self.chance)
+                let change = WantedChange { sites: &feature.sites, by: Int::from(by) };
+                vary_towards(self.features.grammar, &tree, &change, &mut self.chance)
             };
-            let Some(made) = text.and_then(|text| self.parse_new(text.into(), origin)) else {
+            let Some(parsed) = text.and_then(|text| self.parse_new(text.into(), origin)) else {
                 continue;
             };
-            self.forget(&made);
-            let Some(now) = nearest_figure(&made.rows, threshold.feature, goal) else {
+            self.forget(&parsed);
+            let Some(now) = nearest_figure(&parsed.rows, threshold.feature, goal) else {
                 continue;
             };
             if (goal - now).abs() < (goal - figure).abs() {
                 figure = now;
-                tree = made.tree.clone();
-                best = Some(made);
+                tree = parsed.tree.clone();
+                best = Some(parsed);
             }
         }
-        best.filter(|made| self.seen.insert(Arc::clone(&made.input)))
+        best.filter(|parsed| self.seen.insert(Arc::clone(&parsed.input)))
     }
 }
 

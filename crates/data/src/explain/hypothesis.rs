@@ -121,7 +121,7 @@ impl Atom {
             (_, FigureTest::Yes, Wording::Flag(yes, _)) => yes.to_owned(),
             (_, _, Wording::Flag(_, no)) => no.to_owned(),
             (_, test, Wording::Number(what)) => {
-                format!("{what} is {}", comparison_words(feature, test))
+                format!("{what} is {}", number_words(feature, test))
             }
             (_, test, Wording::Amount(what, unit)) => {
                 format!("{what} {}", amount_words(test, unit))
@@ -132,7 +132,7 @@ impl Atom {
     }
 }
 
-fn comparison_words(feature: &Feature, test: FigureTest) -> String {
+fn number_words(feature: &Feature, test: FigureTest) -> String {
     match test {
         FigureTest::AtLeast(value) if feature.max == Some(value) => value.to_string(),
         FigureTest::AtMost(value) if feature.min == Some(value) => value.to_string(),
@@ -187,13 +187,13 @@ impl Hypothesis {
 
     /// In words that follow `if`.
     pub fn text(&self, features: &Features<'_>) -> String {
-        let told = |is_per_case: bool| {
+        let joined = |is_per_case: bool| {
             let atoms = self.atoms.iter().map(|atom| (atom, &features.features[atom.feature]));
             let atoms = atoms.filter(|(_, feature)| feature.is_per_case == is_per_case);
             let texts: Vec<String> = atoms.map(|(atom, feature)| atom.text(feature)).collect();
             texts.join(" and ")
         };
-        match (told(false), told(true)) {
+        match (joined(false), joined(true)) {
             (whole, case) if case.is_empty() => whole,
             (whole, case) if whole.is_empty() => format!("in a test case {case}"),
             (whole, case) => format!("{whole} and in a test case {case}"),

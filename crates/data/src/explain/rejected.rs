@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use crate::explain::study::study;
 use crate::explain::subject::InputResult;
 use crate::search::arena::Arena;
-use crate::search::comparison::Comparison;
+use crate::search::cross_check::CrossCheck;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::{SearchPrograms, SearchSubject};
 use crate::search::run::{SearchParameters, search};
@@ -48,54 +48,54 @@ impl Explainer<'_> {
     /// If the problem has no reference, the judge fails, or the user interrupts it.
     pub fn explain(&self, submission: &Submission, judgement: &Judgement) -> Result<(), Stop> {
         let bench = self.bench;
-        let setting = SearchSubject {
+        let subject = SearchSubject {
             inputs: ProblemInputs::read(bench.problem.clone(), None, bench.events)?,
             submission: submission.clone(),
             reference: None,
             promotes: false,
         };
-        let inputs = &setting.inputs;
+        let inputs = &subject.inputs;
         let Some(grammar) = inputs.grammars.first() else { return Ok(()) };
         self.scheduler.set_deadline(None);
-        let judging = JudgingTask::new(bench, self.validators, Vec::new());
-        let rules = judging.rules_at(self.time_limit);
-        let programs = SearchPrograms::build(&setting, &bench, &rules)?;
+        let task = JudgingTask::new(bench, self.validators, Vec::new());
+        let rules = task.rules_at(self.time_limit);
+        let programs = SearchPrograms::build(&subject, &bench, &rules)?;
         let arena = Arena::open(bench, inputs, &rules, self.scheduler, None)?;
-        let comparison = arena.comparison(&programs.reference, &programs.submission);
+        let cross_check = CrossCheck::new(&arena, &programs.reference, &programs.submission);
         let end = Instant::now() + self.time;
         let mut known = self.judged_cases(&judgement.cases);
-        if known.iter().filter(|it| it.fails).count() < ENOUGH_FAILING {
-            known.extend(self.search_failure(&comparison)?);
+        if known.iter().filter(|result| result.fails).count() < ENOUGH_FAILING {
+            known.extend(self.search_failure(&cross_check)?);
         }
         self.scheduler.set_deadline(Some(end));
-        let explained = study(&judgement.submission, grammar, &comparison, known, SEED)?;
-        (bench.events)(Event::Noted(Note::Explanation(Box::new(explained))));
+        let explanation = study(&judgement.submission, grammar, &cross_check, known, SEED)?;
+        (bench.events)(Event::Noted(Note::Explanation(Box::new(explanation))));
         Ok(())
     }
 
     fn judged_cases(&self, cases: &[CaseJudgement]) -> Vec<InputResult> {
         let by_name: BTreeMap<&str, _> =
-            self.bench.problem.test_data.cases.iter().map(|it| (&*it.name, it)).collect();
-        let read = |judged: &CaseJudgement| {
-            let case = by_name.get(&*judged.test_case)?;
+            self.bench.problem.test_data.cases.iter().map(|case| (&*case.name, case)).collect();
+        let read = |judgement: &CaseJudgement| {
+            let case = by_name.get(&*judgement.test_case)?;
             let input = case.input.read_prefix(LARGEST_CASE + 1).ok()?;
             if input.len() as u64 > LARGEST_CASE {
                 return None;
             }
             let input = input.into();
             let answer = case.answer.as_ref().and_then(|path| path.read().ok());
-            let fails = judged.verdict != Verdict::Accepted;
+            let fails = judgement.verdict != Verdict::Accepted;
             Some(InputResult { input, answer: answer.map(Into::into), fails })
         };
         cases.iter().filter_map(read).collect()
     }
 
-    fn search_failure(&self, comparison: &Comparison<'_>) -> Result<Option<InputResult>, Stop> {
-        let mix = comparison.arena.candidates(false, SEED, None);
+    fn search_failure(&self, cross_check: &CrossCheck<'_>) -> Result<Option<InputResult>, Stop> {
+        let mix = cross_check.arena.candidates(false, SEED, None);
         let time = self.time / SEARCH_SHARE;
         self.scheduler.set_deadline(Some(Instant::now() + time));
-        let searching = SearchParameters {
-            comparison,
+        let parameters = SearchParameters {
+            cross_check,
             batches: None,
             time,
             is_stopped: self.is_stopped,
@@ -104,13 +104,13 @@ impl Explainer<'_> {
             seed: SEED,
             progress: &|_| {},
         };
-        let found = search(&searching, mix)?.found;
-        Ok(found.and_then(|found| failing_input(comparison, &found.fresh.input)))
+        let failure = search(&parameters, mix)?.found;
+        Ok(failure.and_then(|failure| failing_input(cross_check, &failure.fresh.input)))
     }
 }
 
-pub fn failing_input(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Option<InputResult> {
+pub fn failing_input(cross_check: &CrossCheck<'_>, input: &Arc<[u8]>) -> Option<InputResult> {
     let answer =
-        if comparison.is_judged() { None } else { Some(comparison.answer(input).ok()?.ok()?) };
+        if cross_check.is_judged() { None } else { Some(cross_check.answer(input).ok()?.ok()?) };
     Some(InputResult { input: Arc::clone(input), answer, fails: true })
 }

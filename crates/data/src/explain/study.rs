@@ -1,4 +1,7 @@
 //! Tests hypotheses until one survives, or none is left.
+//!
+//! Each round makes inputs that could refute the simplest hypothesis: inputs that agree by chance prove nothing. An
+//! exact hypothesis is sought first, then one that is merely necessary: a failure may need more than figures show.
 
 use std::sync::Arc;
 
@@ -82,10 +85,10 @@ struct TrialCounts {
 
 impl Study<'_, '_> {
     fn explain(&mut self, known: Vec<InputResult>) -> Result<Option<Explanation>, Stop> {
-        for judged in known {
-            if let Some(made) = self.maker.parse_new(Arc::clone(&judged.input), InputOrigin::Known)
-            {
-                self.add_sample(made, &judged);
+        for result in known {
+            let input = Arc::clone(&result.input);
+            if let Some(parsed) = self.maker.parse_new(input, InputOrigin::Known) {
+                self.add_sample(parsed, &result);
             }
         }
         let small = (0..SMALL_INPUTS).filter_map(|_| self.maker.next_small()).collect();
@@ -93,8 +96,8 @@ impl Study<'_, '_> {
         let drawn = (0..DRAWN_INPUTS).filter_map(|_| self.maker.draw(InputOrigin::Drawn)).collect();
         self.judge(drawn)?;
         for _ in 0..MOST_HUNTS {
-            let beside = self.variations(&|it| it.fails, VARIATIONS);
-            self.judge(beside)?;
+            let variations = self.variations(&|sample| sample.fails, VARIATIONS);
+            self.judge(variations)?;
             if self.failing_count() >= 3 * ENOUGH_FAILING {
                 break;
             }
@@ -110,7 +113,7 @@ impl Study<'_, '_> {
     }
 
     fn failing_count(&self) -> usize {
-        self.samples.iter().filter(|it| it.fails).count()
+        self.samples.iter().filter(|sample| sample.fails).count()
     }
 
     fn is_over(&mut self) -> bool {
@@ -129,96 +132,97 @@ impl Study<'_, '_> {
             }
             let mut candidates =
                 find_candidates(self.maker.features, &self.samples, self.agreement);
-            candidates.retain(|it| !dropped.contains(&it.hypothesis));
+            candidates.retain(|candidate| !dropped.contains(&candidate.hypothesis));
             if self.agreement == Agreement::OnlyIf {
-                candidates.retain(|it| self.is_informative(&it.hypothesis));
-                candidates.sort_by_key(|it| (self.passing_with(&it.hypothesis), it.cost));
+                candidates.retain(|candidate| self.is_informative(&candidate.hypothesis));
+                candidates.sort_by_key(|rival| (self.passing_with(&rival.hypothesis), rival.cost));
             }
             let Some(best) = candidates.first().cloned() else { return Ok(None) };
-            let place = trials.iter().position(|(it, _)| *it == best.hypothesis);
-            let place = place.unwrap_or_else(|| {
+            let index = trials.iter().position(|(tried, _)| *tried == best.hypothesis);
+            let index = index.unwrap_or_else(|| {
                 trials.push((best.hypothesis.clone(), TrialCounts::default()));
                 trials.len() - 1
             });
             let rivals = &candidates[1..candidates.len().min(1 + MOST_RIVALS)];
             let before = self.samples.len();
-            let made = self.refuting_inputs(&best, rivals);
-            self.judge(made)?;
-            let trial = &mut trials[place].1;
-            let known = *trial;
-            self.count_results(trial, &best, before);
-            let is_short = |now: FailureCount, known: FailureCount| {
-                now.inputs < known.inputs + INPUTS_PER_DOUBT as u64
+            let inputs = self.refuting_inputs(&best, rivals);
+            self.judge(inputs)?;
+            let counts = &mut trials[index].1;
+            let earlier = *counts;
+            self.count_results(counts, &best, before);
+            let is_short = |now: FailureCount, before: FailureCount| {
+                now.inputs < before.inputs + INPUTS_PER_DOUBT as u64
             };
-            if is_short(trial.with, known.with) || is_short(trial.without, known.without) {
-                trial.dry_rounds += 1;
+            if is_short(counts.with, earlier.with) || is_short(counts.without, earlier.without) {
+                counts.dry_rounds += 1;
             }
-            let (trial, is_over) = (*trial, self.is_over());
-            match self.assess(&trial, is_over, &best) {
+            let (counts, is_over) = (*counts, self.is_over());
+            match self.assess(&counts, is_over, &best) {
                 HypothesisState::Open => {}
                 HypothesisState::Refuted => dropped.push(best.hypothesis),
-                HypothesisState::Confirmed => return Ok(Some(self.explanation(&trial, &best))),
+                HypothesisState::Confirmed => return Ok(Some(self.explanation(&counts, &best))),
             }
         }
         Ok(None)
     }
 
     /// A hypothesis that holds for most drawn inputs says little.
-    fn is_informative(&self, statement: &Hypothesis) -> bool {
+    fn is_informative(&self, hypothesis: &Hypothesis) -> bool {
         let natural = || {
-            self.samples.iter().zip(&self.sources).filter(|(_, it)| it.origin == InputOrigin::Drawn)
+            let all = self.samples.iter().zip(&self.sources);
+            all.filter(|(_, source)| source.origin == InputOrigin::Drawn)
         };
-        let holds = natural().filter(|(sample, _)| statement.holds(&sample.rows)).count();
+        let holds = natural().filter(|(sample, _)| hypothesis.holds(&sample.rows)).count();
         3 * holds <= 2 * natural().count()
     }
 
-    fn passing_with(&self, statement: &Hypothesis) -> usize {
-        let holds = |it: &&Sample| !it.fails && statement.holds(&it.rows);
+    fn passing_with(&self, hypothesis: &Hypothesis) -> usize {
+        let holds = |sample: &&Sample| !sample.fails && hypothesis.holds(&sample.rows);
         self.samples.iter().filter(holds).count()
     }
 
     fn refuting_inputs(&mut self, best: &Candidate, rivals: &[Candidate]) -> Vec<ParsedInput> {
-        let mut made = Vec::new();
-        let statement = &best.hypothesis;
-        if statement.depends_on_answer(self.maker.features) {
+        let mut inputs = Vec::new();
+        let hypothesis = &best.hypothesis;
+        if hypothesis.depends_on_answer(self.maker.features) {
             // Only a run shows on which side an input is.
             if let Some((feature, value, sign)) = threshold_of(best) {
                 let near =
                     nearest_samples(&self.samples, &self.sources, feature, value * sign, None);
-                made.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
+                inputs.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
             }
-            made.extend(self.variations(&|it| it.fails, INPUTS_PER_DOUBT));
-            made.extend(self.variations(&|it| !it.fails, INPUTS_PER_SIDE));
-            made.extend((0..INPUTS_PER_SIDE).filter_map(|_| self.maker.draw(InputOrigin::Fresh)));
-            return made;
+            inputs.extend(self.variations(&|sample| sample.fails, INPUTS_PER_DOUBT));
+            inputs.extend(self.variations(&|sample| !sample.fails, INPUTS_PER_SIDE));
+            inputs.extend((0..INPUTS_PER_SIDE).filter_map(|_| self.maker.draw(InputOrigin::Fresh)));
+            return inputs;
         }
         if let Some(threshold) = &best.threshold {
-            made.extend(self.inputs_near(best, threshold));
+            inputs.extend(self.inputs_near(best, threshold));
         }
         for side in [true, false] {
-            made.extend(
-                self.inputs_with(INPUTS_PER_SIDE, ATTEMPTS, &|rows| statement.holds(rows) == side),
+            inputs.extend(
+                self.inputs_with(INPUTS_PER_SIDE, ATTEMPTS, &|rows| hypothesis.holds(rows) == side),
             );
         }
         for rival in
-            rivals.iter().filter(|it| !it.hypothesis.depends_on_answer(self.maker.features))
+            rivals.iter().filter(|rival| !rival.hypothesis.depends_on_answer(self.maker.features))
         {
             let other = &rival.hypothesis;
-            made.extend(self.inputs_with(INPUTS_PER_DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
-                statement.holds(rows) != other.holds(rows)
+            inputs.extend(self.inputs_with(INPUTS_PER_DOUBT, ATTEMPTS_OF_DOUBT, &|rows| {
+                hypothesis.holds(rows) != other.holds(rows)
             }));
-            if let [Atom { feature, test: FigureTest::Equals(value) }] = statement.atoms[..]
+            if let [Atom { feature, test: FigureTest::Equals(value) }] = hypothesis.atoms[..]
                 && other.atoms.iter().any(|atom| atom.feature == feature)
             {
                 // The value may stand for all that are odd, or powers of two: by chance, these are rare.
                 let threshold = Threshold { feature, passing: None, failing: value };
                 let goals = [2 * value, 4 * value, value / 2, value + 2, value - 2];
-                made.extend(
+                inputs.extend(
                     goals.iter().filter_map(|goal| self.input_towards(&threshold, *goal, None)),
                 );
             }
         }
-        made
+        inputs
     }
 
     /// Up to `count` inputs with the wanted figures. Some are drawn; others vary inputs with and without such figures,
@@ -243,12 +247,12 @@ impl Study<'_, '_> {
             if all.len() == count {
                 break;
             }
-            let made = match trees.get(attempt % 4) {
+            let parsed = match trees.get(attempt % 4) {
                 None => self.maker.draw(InputOrigin::Fresh),
                 Some(trees) => self.maker.vary(trees),
             };
-            let Some(made) = made else { continue };
-            if wanted(&made.rows) { all.push(made) } else { self.maker.forget(&made) }
+            let Some(parsed) = parsed else { continue };
+            if wanted(&parsed.rows) { all.push(parsed) } else { self.maker.forget(&parsed) }
         }
         all
     }
@@ -256,10 +260,10 @@ impl Study<'_, '_> {
     fn inputs_near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
         let Some((_, value, sign)) = threshold_of(best) else { return Vec::new() };
         let value = value * sign;
-        let mut made = Vec::new();
+        let mut inputs = Vec::new();
         let mut towards = |study: &mut Self, goal: i128, fails: Option<bool>| {
             for _ in 0..INPUTS_PER_DOUBT {
-                made.extend(study.input_towards(threshold, goal, fails));
+                inputs.extend(study.input_towards(threshold, goal, fails));
             }
         };
         match self.agreement {
@@ -280,7 +284,7 @@ impl Study<'_, '_> {
                 towards(self, value - sign, Some(true));
             }
         }
-        made
+        inputs
     }
 
     /// An input with the figure near a goal, made from a near one that fails or passes as given.
@@ -302,7 +306,7 @@ impl Study<'_, '_> {
 
     /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count
     /// if they were made from failing inputs.
-    fn count_results(&self, trial: &mut TrialCounts, best: &Candidate, start: usize) {
+    fn count_results(&self, counts: &mut TrialCounts, best: &Candidate, start: usize) {
         let limit = threshold_of(best);
         for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
             let holds = best.hypothesis.holds(&sample.rows);
@@ -312,11 +316,11 @@ impl Study<'_, '_> {
             {
                 continue;
             }
-            let add = |tried: &mut FailureCount| {
-                tried.inputs += 1;
-                tried.failing += u64::from(sample.fails);
+            let add = |count: &mut FailureCount| {
+                count.inputs += 1;
+                count.failing += u64::from(sample.fails);
             };
-            add(if holds { &mut trial.with } else { &mut trial.without });
+            add(if holds { &mut counts.with } else { &mut counts.without });
             let Some((feature, value, sign)) = limit else { continue };
             let figures = sample.rows.iter().filter_map(|row| row[feature]);
             let Some(most) = figures.map(|figure| figure * sign).max() else { continue };
@@ -324,27 +328,27 @@ impl Study<'_, '_> {
             let width = value.abs() / 100;
             let over = most - value;
             if (0..=width).contains(&over) {
-                add(&mut trial.near_with);
+                add(&mut counts.near_with);
             } else if (-1 - width..0).contains(&over) {
-                add(&mut trial.near_without);
+                add(&mut counts.near_without);
             }
         }
     }
 
-    fn assess(&self, trial: &TrialCounts, is_over: bool, best: &Candidate) -> HypothesisState {
-        let is_dry = is_over || trial.dry_rounds > 2;
+    fn assess(&self, counts: &TrialCounts, is_over: bool, best: &Candidate) -> HypothesisState {
+        let is_dry = is_over || counts.dry_rounds > 2;
         let least = if is_dry { FEWEST_INPUTS } else { ENOUGH_INPUTS };
-        let is_doubted = trial.with.inputs >= least && trial.without.inputs >= least;
-        if trial.without.failing > 0 {
+        let is_doubted = counts.with.inputs >= least && counts.without.inputs >= least;
+        if counts.without.failing > 0 {
             return HypothesisState::Refuted;
         }
         match self.agreement {
             Agreement::Exactly => {
-                if trial.with.failing < trial.with.inputs {
+                if counts.with.failing < counts.with.inputs {
                     return HypothesisState::Refuted;
                 }
                 // If a figure cannot be controlled, or no value lies in the gap, the threshold may be anywhere.
-                let is_sharp = self.is_sharp(trial, best);
+                let is_sharp = self.is_sharp(counts, best);
                 if is_doubted && is_sharp {
                     HypothesisState::Confirmed
                 } else {
@@ -352,20 +356,20 @@ impl Study<'_, '_> {
                 }
             }
             Agreement::OnlyIf => {
-                let few = |tried: &FailureCount| tried.failing * FAILING_PART < tried.inputs;
-                if trial.with.inputs >= ENOUGH_INPUTS && few(&trial.with) {
+                let few = |count: &FailureCount| count.failing * FAILING_PART < count.inputs;
+                if counts.with.inputs >= ENOUGH_INPUTS && few(&counts.with) {
                     return HypothesisState::Refuted;
                 }
                 let is_near = best.threshold.is_none()
-                    || trial.near_with.inputs >= FEWEST_INPUTS
-                        && trial.near_without.inputs >= FEWEST_INPUTS;
+                    || (counts.near_with.inputs >= FEWEST_INPUTS
+                        && counts.near_without.inputs >= FEWEST_INPUTS);
                 if best.threshold.is_some()
-                    && trial.near_with.inputs >= FEWEST_INPUTS
-                    && few(&trial.near_with)
+                    && counts.near_with.inputs >= FEWEST_INPUTS
+                    && few(&counts.near_with)
                 {
                     return HypothesisState::Refuted;
                 }
-                if is_doubted && is_near && trial.with.failing >= FEWEST_INPUTS {
+                if is_doubted && is_near && counts.with.failing >= FEWEST_INPUTS {
                     HypothesisState::Confirmed
                 } else {
                     HypothesisState::Open
@@ -374,7 +378,7 @@ impl Study<'_, '_> {
         }
     }
 
-    fn is_sharp(&self, trial: &TrialCounts, best: &Candidate) -> bool {
+    fn is_sharp(&self, counts: &TrialCounts, best: &Candidate) -> bool {
         let Some(threshold) = &best.threshold else { return true };
         let Some(passing) = threshold.passing else { return true };
         let gap = (threshold.failing - passing).abs();
@@ -390,12 +394,13 @@ impl Study<'_, '_> {
                 is_near(passing) && is_near(threshold.failing)
             })
         } else {
-            trial.near_with.inputs > 0 && trial.near_without.inputs > 0
+            counts.near_with.inputs > 0 && counts.near_without.inputs > 0
         };
-        gap == 1 || is_end && is_near || is_count && trial.with.inputs > 3 * ENOUGH_INPUTS
+        let has_many = is_count && counts.with.inputs > 3 * ENOUGH_INPUTS;
+        gap == 1 || (is_end && is_near) || has_many
     }
 
-    fn explanation(&self, trial: &TrialCounts, best: &Candidate) -> Explanation {
+    fn explanation(&self, counts: &TrialCounts, best: &Candidate) -> Explanation {
         Explanation {
             kind: match self.agreement {
                 Agreement::Exactly => ExplanationKind::Exactly,
@@ -403,34 +408,34 @@ impl Study<'_, '_> {
             },
             statement: best.hypothesis.text(self.maker.features),
             otherwise: best.hypothesis.opposite_text(self.maker.features),
-            with: trial.with,
-            without: trial.without,
+            with: counts.with,
+            without: counts.without,
         }
     }
 
-    fn judge(&mut self, made: Vec<ParsedInput>) -> Result<(), Stop> {
-        if made.is_empty() || self.is_over() {
+    fn judge(&mut self, all: Vec<ParsedInput>) -> Result<(), Stop> {
+        if all.is_empty() || self.is_over() {
             return Ok(());
         }
-        self.runs += made.len() as u64;
-        let inputs = made.iter().map(|it| Arc::clone(&it.input)).collect();
-        let mut judged = self.subject.judge(inputs)?.into_iter().peekable();
+        self.runs += all.len() as u64;
+        let inputs = all.iter().map(|parsed| Arc::clone(&parsed.input)).collect();
+        let mut results = self.subject.judge(inputs)?.into_iter().peekable();
         // The results come in the same order, without some inputs.
-        for made in made {
-            if let Some(judged) = judged.next_if(|it| it.input == made.input) {
-                self.add_sample(made, &judged);
+        for parsed in all {
+            if let Some(result) = results.next_if(|result| result.input == parsed.input) {
+                self.add_sample(parsed, &result);
             }
         }
         Ok(())
     }
 
-    fn add_sample(&mut self, made: ParsedInput, judged: &InputResult) {
-        let ParsedInput { input, tree, rows, origin } = made;
-        let rows = match &judged.answer {
+    fn add_sample(&mut self, parsed: ParsedInput, result: &InputResult) {
+        let ParsedInput { input, tree, rows, origin } = parsed;
+        let rows = match &result.answer {
             Some(answer) => self.maker.features.rows(&tree, &input, Some(answer)),
             None => rows,
         };
-        self.samples.push(Sample { rows, fails: judged.fails });
+        self.samples.push(Sample { rows, fails: result.fails });
         self.sources.push(SampleSource { tree, size: input.len(), origin });
     }
 }
@@ -444,7 +449,7 @@ enum HypothesisState {
 /// The feature, the least value for which the hypothesis holds, and 1; or -1 if figure and value are negated.
 fn threshold_of(best: &Candidate) -> Option<(usize, i128, i128)> {
     let threshold = best.threshold.as_ref()?;
-    let atom = best.hypothesis.atoms.iter().find(|it| it.feature == threshold.feature)?;
+    let atom = best.hypothesis.atoms.iter().find(|atom| atom.feature == threshold.feature)?;
     match atom.test {
         FigureTest::AtLeast(value) => Some((threshold.feature, value, 1)),
         FigureTest::AtMost(value) => Some((threshold.feature, -value, -1)),

@@ -1,8 +1,8 @@
-//! Decides whether an input fails. For a submission, the comparison with a reference decides.
+//! Decides whether an input fails. For a submission, the cross-check with a reference decides.
 
 use std::sync::Arc;
 
-use crate::search::comparison::{Comparison, ComparisonResult};
+use crate::search::cross_check::{CrossCheck, CrossCheckResult};
 use juror_core::stop::Stop;
 use juror_judging::judge::case::TimeLimitMode;
 use juror_sandbox::executor::parallel;
@@ -21,14 +21,14 @@ pub trait InputJudge {
     fn is_over(&self) -> bool;
 }
 
-impl InputJudge for Comparison<'_> {
+impl InputJudge for CrossCheck<'_> {
     fn judge(&self, inputs: Vec<Arc<[u8]>>) -> Result<Vec<InputResult>, Stop> {
         let executor = self.arena.bench.executor;
         // Inputs without a result at the deadline are left out.
-        let judged =
+        let results =
             parallel::map(executor, &inputs, |input| self.arena.in_time(judge_one(self, input)));
-        let judged = self.arena.in_time(judged)?.into_iter().flatten();
-        Ok(judged.flatten().flatten().collect())
+        let results = self.arena.in_time(results)?.into_iter().flatten();
+        Ok(results.flatten().flatten().collect())
     }
 
     fn is_over(&self) -> bool {
@@ -36,23 +36,23 @@ impl InputJudge for Comparison<'_> {
     }
 }
 
-fn judge_one(comparison: &Comparison<'_>, input: &Arc<[u8]>) -> Result<Option<InputResult>, Stop> {
-    if !comparison.arena.validity.grammars_accept(input) {
+fn judge_one(cross_check: &CrossCheck<'_>, input: &Arc<[u8]>) -> Result<Option<InputResult>, Stop> {
+    if !cross_check.arena.validity.grammars_accept(input) {
         return Ok(None);
     }
-    let fails = match comparison.compare(input, TimeLimitMode::Any)? {
-        ComparisonResult::NoAnswer(_) => return Ok(None),
-        ComparisonResult::Same(_) => false,
-        ComparisonResult::Differs(_) => true,
+    let fails = match cross_check.check(input, TimeLimitMode::Any)? {
+        CrossCheckResult::NoAnswer(_) => return Ok(None),
+        CrossCheckResult::Same(_) => false,
+        CrossCheckResult::Differs(_) => true,
     };
-    if comparison.arena.validity.program_objection(input)?.is_some() {
+    if cross_check.arena.validity.program_objection(input)?.is_some() {
         return Ok(None);
     }
-    let answer = if comparison.is_judged() {
+    let answer = if cross_check.is_judged() {
         None
     } else {
-        // The comparison knows it, unless it is long.
-        comparison.answer(input)?.ok()
+        // The cross-check knows it, unless it is long.
+        cross_check.answer(input)?.ok()
     };
     Ok(Some(InputResult { input: Arc::clone(input), answer, fails }))
 }

@@ -64,11 +64,11 @@ fn check_from(
     let known = known.iter().map(|text| Arc::from(text.as_bytes())).collect();
     let known = subject.judge(known).expect("judged");
     let studied = study("", &grammar(grammar_text), &subject, known, 1).expect("judged");
-    let told = studied.explanation.as_ref().map(|it| match it.kind {
-        ExplanationKind::Exactly => it.statement.clone(),
-        ExplanationKind::OnlyIf => format!("only {}", it.statement),
+    let explained = studied.explanation.as_ref().map(|explanation| match explanation.kind {
+        ExplanationKind::Exactly => explanation.statement.clone(),
+        ExplanationKind::OnlyIf => format!("only {}", explanation.statement),
     });
-    assert_eq!(told.unwrap_or_default(), wanted, "{studied:?}");
+    assert_eq!(explained.unwrap_or_default(), wanted, "{studied:?}");
 }
 
 const SIGNED: &str = "INT(1,100,n) NEWLINE REPI(i,n,SPACE) INT(-1000,1000,a[i]) END NEWLINE";
@@ -142,65 +142,92 @@ fn greedy(numbers: &[i64]) -> Option<String> {
 
 #[test]
 fn faults_of_size_are_explained() {
-    check(SIGNED, sum, |it| unless(it[0] % 2 == 1, sum(it)), "n is odd");
-    check(SIGNED, sum, |it| unless(it[0] % 2 == 0, sum(it)), "n is even");
-    check(SIGNED, sum, |it| unless(it[0] == 1, sum(it)), "n is 1");
-    check(SIGNED, sum, |it| unless(it[0] == 100, sum(it)), "n is 100");
-    check(SIGNED, sum, |it| unless(it[0] > 64, sum(it)), "n is at least 65");
-    check(SIGNED, sum, |it| unless(it[0] < 4, sum(it)), "n is at most 3");
-    check(SIGNED, sum, |it| unless(it[0] == 7, sum(it)), "n is 7");
-    check(SIGNED, sum, |it| unless(it[0] & (it[0] - 1) == 0, sum(it)), "n is a power of two");
-    let large = |it: &[i64]| unless(it[0] & (it[0] - 1) == 0 && it[0] >= 8, sum(it));
+    check(SIGNED, sum, |input| unless(input[0] % 2 == 1, sum(input)), "n is odd");
+    check(SIGNED, sum, |input| unless(input[0] % 2 == 0, sum(input)), "n is even");
+    check(SIGNED, sum, |input| unless(input[0] == 1, sum(input)), "n is 1");
+    check(SIGNED, sum, |input| unless(input[0] == 100, sum(input)), "n is 100");
+    check(SIGNED, sum, |input| unless(input[0] > 64, sum(input)), "n is at least 65");
+    check(SIGNED, sum, |input| unless(input[0] < 4, sum(input)), "n is at most 3");
+    check(SIGNED, sum, |input| unless(input[0] == 7, sum(input)), "n is 7");
+    check(
+        SIGNED,
+        sum,
+        |input| unless(input[0] & (input[0] - 1) == 0, sum(input)),
+        "n is a power of two",
+    );
+    let large = |input: &[i64]| unless(input[0] & (input[0] - 1) == 0 && input[0] >= 8, sum(input));
     check(SIGNED, sum, large, "n is at least 8 and n is a power of two");
     // A program that takes numbers in pairs loses the last one; no harm is done if it is zero.
-    check(SIGNED, sum, |it| sum(&it[..it.len() - (it[0] % 2) as usize]), "only n is odd");
-    check(SIGNED, sum, |it| sum(&it[..it.len().min(65)]), "only n is at least 65");
+    check(
+        SIGNED,
+        sum,
+        |input| sum(&input[..input.len() - (input[0] % 2) as usize]),
+        "only n is odd",
+    );
+    check(SIGNED, sum, |input| sum(&input[..input.len().min(65)]), "only n is at least 65");
 }
 
 #[test]
 fn faults_of_values_are_explained() {
-    let zero_at_first = |it: &[i64]| it[1..].iter().copied().max().map(|it| it.max(0).to_string());
+    let zero_at_first =
+        |input: &[i64]| input[1..].iter().copied().max().map(|most| most.max(0).to_string());
     check(SIGNED, greatest, zero_at_first, "all values of a are negative");
     let without_signs =
-        |it: &[i64]| Some(it[1..].iter().map(|it| it.abs()).sum::<i64>().to_string());
+        |input: &[i64]| Some(input[1..].iter().map(|value| value.abs()).sum::<i64>().to_string());
     check(SIGNED, sum, without_signs, "a value of a is negative");
-    check(SIGNED, sum, |it| unless(it[1..].contains(&0), sum(it)), "a value of a is zero");
-    check(SIGNED, sum, |it| unless(it[1..].contains(&1000), sum(it)), "a value of a is 1000");
-    let least = |it: &[i64]| it[1..].iter().min().map(i64::to_string);
-    let late = |it: &[i64]| it[1..].iter().copied().min().map(|it| it.min(0).to_string());
-    check(SIGNED, least, late, "all values of a are positive");
-    check(SIGNED, sum, |it| unless(it[1..].iter().sum::<i64>() == 0, sum(it)), "the sum of a is 0");
+    check(SIGNED, sum, |input| unless(input[1..].contains(&0), sum(input)), "a value of a is zero");
     check(
         SIGNED,
         sum,
-        |it| unless(it[1..].iter().sum::<i64>() < 0, sum(it)),
+        |input| unless(input[1..].contains(&1000), sum(input)),
+        "a value of a is 1000",
+    );
+    let least = |input: &[i64]| input[1..].iter().min().map(i64::to_string);
+    let late =
+        |input: &[i64]| input[1..].iter().copied().min().map(|least| least.min(0).to_string());
+    check(SIGNED, least, late, "all values of a are positive");
+    check(
+        SIGNED,
+        sum,
+        |input| unless(input[1..].iter().sum::<i64>() == 0, sum(input)),
+        "the sum of a is 0",
+    );
+    check(
+        SIGNED,
+        sum,
+        |input| unless(input[1..].iter().sum::<i64>() < 0, sum(input)),
         "the sum of a is negative",
     );
     // A program that stops at a zero is right if the rest has the sum zero.
-    let until_zero =
-        |it: &[i64]| Some(it[1..].iter().take_while(|it| **it != 0).sum::<i64>().to_string());
+    let until_zero = |input: &[i64]| {
+        Some(input[1..].iter().take_while(|value| **value != 0).sum::<i64>().to_string())
+    };
     check(SIGNED, sum, until_zero, "only a value of a is zero");
 }
 
 #[test]
 fn faults_of_order_are_explained() {
-    fn tied(it: &[i64]) -> bool {
-        (1..it.len()).any(|at| it[1..at].contains(&it[at]))
+    fn tied(input: &[i64]) -> bool {
+        (1..input.len()).any(|at| input[1..at].contains(&input[at]))
     }
-    check(POSITIVE, sum, |it| unless(tied(it), sum(it)), "two values of a are equal");
-    let equal = |it: &[i64]| unless(it.len() > 2 && it[1..].iter().all(|x| *x == it[1]), sum(it));
+    check(POSITIVE, sum, |input| unless(tied(input), sum(input)), "two values of a are equal");
+    let equal = |input: &[i64]| {
+        unless(input.len() > 2 && input[1..].iter().all(|x| *x == input[1]), sum(input))
+    };
     check(POSITIVE, sum, equal, "all values of a are equal");
-    let neighbours = |it: &[i64]| unless(it[1..].windows(2).any(|it| it[0] == it[1]), sum(it));
+    let neighbours =
+        |input: &[i64]| unless(input[1..].windows(2).any(|pair| pair[0] == pair[1]), sum(input));
     check(POSITIVE, sum, neighbours, "two neighbours in a are equal");
-    let sorted = |it: &[i64]| unless(it.len() > 2 && it[1..].is_sorted(), sum(it));
+    let sorted = |input: &[i64]| unless(input.len() > 2 && input[1..].is_sorted(), sum(input));
     check(POSITIVE, sum, sorted, "a is sorted");
-    let not_sorted = |it: &[i64]| it.last().map(i64::to_string);
+    let not_sorted = |input: &[i64]| input.last().map(i64::to_string);
     // Most inputs are not sorted, so this would say little.
     check(POSITIVE, greatest, not_sorted, "");
-    let ends = |it: &[i64]| unless(it.len() > 2 && it[1] == it[it.len() - 1], sum(it));
+    let ends =
+        |input: &[i64]| unless(input.len() > 2 && input[1] == input[input.len() - 1], sum(input));
     check(POSITIVE, sum, ends, "the first and the last value of a are equal");
-    let distinct = |it: &[i64]| {
-        let unique: std::collections::BTreeSet<i64> = it[1..].iter().copied().collect();
+    let distinct = |input: &[i64]| {
+        let unique: std::collections::BTreeSet<i64> = input[1..].iter().copied().collect();
         Some(unique.iter().sum::<i64>().to_string())
     };
     check(POSITIVE, sum, distinct, "two values of a are equal");
@@ -208,21 +235,23 @@ fn faults_of_order_are_explained() {
 
 #[test]
 fn faults_of_types_are_explained() {
-    let byte = |it: &[i64]| Some((it[1..].iter().sum::<i64>() as u8).to_string());
+    let byte = |input: &[i64]| Some((input[1..].iter().sum::<i64>() as u8).to_string());
     check(POSITIVE, sum, byte, "the sum of a is at least 256");
-    let int = |it: &[i64]| Some((it[1..].iter().sum::<i64>() as i32).to_string());
+    let int = |input: &[i64]| Some((input[1..].iter().sum::<i64>() as i32).to_string());
     check(LARGE, sum, int, "the sum of a is at least 2147483648");
-    let unsigned = |it: &[i64]| Some((it[1..].iter().sum::<i64>() as u32).to_string());
+    let unsigned = |input: &[i64]| Some((input[1..].iter().sum::<i64>() as u32).to_string());
     check(LARGE, sum, unsigned, "the sum of a is at least 4294967296");
-    let float = |it: &[i64]| Some((it[1..].iter().sum::<i64>() as f32 as i64).to_string());
+    let float = |input: &[i64]| Some((input[1..].iter().sum::<i64>() as f32 as i64).to_string());
     check(MIDDLE, sum, float, "only the sum of a is at least 16777217");
-    let byte_cells =
-        |it: &[i64]| Some(it[1..].iter().map(|x| i64::from(*x as i8)).sum::<i64>().to_string());
+    let byte_cells = |input: &[i64]| {
+        Some(input[1..].iter().map(|x| i64::from(*x as i8)).sum::<i64>().to_string())
+    };
     check(POSITIVE, sum, byte_cells, "a value of a is at least 128");
-    fn scores(it: &[i64]) -> Option<String> {
-        game(it).map(|it| {
-            it.split(' ')
-                .map(|it| (it.parse::<i64>().unwrap() as u8).to_string() + " ")
+    fn scores(input: &[i64]) -> Option<String> {
+        game(input).map(|answer| {
+            answer
+                .split(' ')
+                .map(|word| (word.parse::<i64>().unwrap() as u8).to_string() + " ")
                 .collect::<String>()
                 .trim()
                 .to_owned()
@@ -236,19 +265,19 @@ fn faults_of_several_test_cases_are_explained() {
     check(
         CASES,
         sums,
-        |it| lines(case_list(it)[..1].iter().map(|it| it.iter().sum())),
+        |input| lines(case_list(input)[..1].iter().map(|case| case.iter().sum())),
         "there are at least 2 test cases",
     );
     check(
         CASES,
         sums,
-        |it| lines(case_list(it).iter().take(5).map(|it| it.iter().sum())),
+        |input| lines(case_list(input).iter().take(5).map(|case| case.iter().sum())),
         "there are at least 6 test cases",
     );
-    let kept = |it: &[i64]| {
+    let kept = |input: &[i64]| {
         let mut total = 0;
-        lines(case_list(it).into_iter().map(move |it| {
-            total += it.iter().sum::<i64>();
+        lines(case_list(input).into_iter().map(move |case| {
+            total += case.iter().sum::<i64>();
             total
         }))
     };
@@ -256,25 +285,35 @@ fn faults_of_several_test_cases_are_explained() {
     check(
         CASES,
         sums,
-        |it| unless(case_list(it).iter().any(|it| it.len() % 2 == 1), sums(it)),
+        |input| unless(case_list(input).iter().any(|case| case.len() % 2 == 1), sums(input)),
         "in a test case n is odd",
     );
     check(
         CASES,
         sums,
-        |it| unless(case_list(it).windows(2).any(|it| it[1].len() < it[0].len()), sums(it)),
+        |input| {
+            unless(
+                case_list(input).windows(2).any(|pair| pair[1].len() < pair[0].len()),
+                sums(input),
+            )
+        },
         "a test case has a smaller n than the one before",
     );
     check(
         CASES,
         sums,
-        |it| unless(case_list(it).iter().any(|c| c.len() > case_list(it)[0].len()), sums(it)),
+        |input| {
+            unless(
+                case_list(input).iter().any(|c| c.len() > case_list(input)[0].len()),
+                sums(input),
+            )
+        },
         "a test case has a larger n than the first",
     );
     check(
         CASES,
         sums,
-        |it| unless(case_list(it).iter().any(|it| it.len() == 30), sums(it)),
+        |input| unless(case_list(input).iter().any(|case| case.len() == 30), sums(input)),
         "in a test case n is 30",
     );
 }
@@ -284,50 +323,60 @@ fn two_reasons_are_explained_together() {
     check(
         POSITIVE,
         sum,
-        |it| unless(it[0] % 2 == 1 && it.len() > 2 && it[1] == it[it.len() - 1], sum(it)),
+        |input| {
+            unless(
+                input[0] % 2 == 1 && input.len() > 2 && input[1] == input[input.len() - 1],
+                sum(input),
+            )
+        },
         "n is odd and the first and the last value of a are equal",
     );
     check(
         SIGNED,
         sum,
-        |it| unless(it[0] % 2 == 0 && it[1..].contains(&0), sum(it)),
+        |input| unless(input[0] % 2 == 0 && input[1..].contains(&0), sum(input)),
         "n is even and a value of a is zero",
     );
     check(
         SIGNED,
         sum,
-        |it| unless(it[0] > 10 && it[1..].iter().sum::<i64>() < 0, sum(it)),
+        |input| unless(input[0] > 10 && input[1..].iter().sum::<i64>() < 0, sum(input)),
         "n is at least 11 and the sum of a is negative",
     );
     check(
         CASES,
         sums,
-        |it| unless(case_list(it).iter().any(|it| it.len() % 2 == 1 && it.contains(&99)), sums(it)),
+        |input| {
+            unless(
+                case_list(input).iter().any(|case| case.len() % 2 == 1 && case.contains(&99)),
+                sums(input),
+            )
+        },
         "in a test case n is odd and a value of a is 99",
     );
 }
 
 #[test]
 fn faults_in_texts_and_answers_are_explained() {
-    fn length(it: &[i64]) -> Option<String> {
-        Some(it.len().to_string())
+    fn length(input: &[i64]) -> Option<String> {
+        Some(input.len().to_string())
     }
     check(
         TEXT,
         length,
-        |it| unless(it.len() > 1 && it.iter().eq(it.iter().rev()), length(it)),
+        |input| unless(input.len() > 1 && input.iter().eq(input.iter().rev()), length(input)),
         "s reads the same backwards",
     );
     check(
         TEXT,
         length,
-        |it| unless(it.len() % 2 == 1, length(it)),
+        |input| unless(input.len() % 2 == 1, length(input)),
         "s has an odd number of values",
     );
     // The winner's score comes first.
-    let winner = |it: &[i64]| {
-        let told = game(it)?;
-        let (one, two) = told.split_once(' ')?;
+    let winner = |input: &[i64]| {
+        let answer = game(input)?;
+        let (one, two) = answer.split_once(' ')?;
         let (one, two): (i64, i64) = (one.parse().ok()?, two.parse().ok()?);
         Some(format!("{} {}", one.max(two), one.min(two)))
     };
@@ -335,28 +384,33 @@ fn faults_in_texts_and_answers_are_explained() {
     check(
         SIGNED,
         sum,
-        |it| unless(it[1..].iter().sum::<i64>() == -1, sum(it)),
+        |input| unless(input[1..].iter().sum::<i64>() == -1, sum(input)),
         "the sum of a is -1",
     );
-    check(TWO, both, |it| unless(it[0] == it[1], both(it)), "a and b are equal");
-    check(TWO, both, |it| unless(it[0] < it[1], both(it)), "a is smaller than b");
+    check(TWO, both, |input| unless(input[0] == input[1], both(input)), "a and b are equal");
+    check(TWO, both, |input| unless(input[0] < input[1], both(input)), "a is smaller than b");
     let large = "a is at least 10 and a and b are equal";
-    let wrong = |it: &[i64]| unless(it[0] == it[1] && it[0] > 9, both(it));
+    let wrong = |input: &[i64]| unless(input[0] == input[1] && input[0] > 9, both(input));
     check_from(TWO, both, wrong, &["10 10\n"], large);
 }
 
 #[test]
 fn a_failure_without_a_simple_reason_is_not_explained() {
     check(POSITIVE, game, greedy, "");
-    check(SIGNED, sum, |it| unless(it[1..].iter().sum::<i64>() % 7 == 0, sum(it)), "");
-    check(SIGNED, sum, |it| unless((it[1] * 31 + it[0]) % 3 == 0, sum(it)), "");
+    check(SIGNED, sum, |input| unless(input[1..].iter().sum::<i64>() % 7 == 0, sum(input)), "");
+    check(SIGNED, sum, |input| unless((input[1] * 31 + input[0]) % 3 == 0, sum(input)), "");
     check(SIGNED, sum, sum, "");
     check(SIGNED, sum, |_| None, "");
     // Three different faults.
     check(
         SIGNED,
         sum,
-        |it| unless(it[0] % 3 == 0 || it[1..].iter().sum::<i64>() > 500 || it[1] == 7, sum(it)),
+        |input| {
+            unless(
+                input[0] % 3 == 0 || input[1..].iter().sum::<i64>() > 500 || input[1] == 7,
+                sum(input),
+            )
+        },
         "",
     );
 }

@@ -16,6 +16,54 @@ use crate::faults::syntax::Syntax;
 /// The environment variable with the index of the mutant.
 pub const MUTANT_VARIABLE: &str = "JUROR_MUTANT";
 
+struct JoinRules {
+    prepare: fn(&str, &[Node<'_>]) -> Option<BundlePart>,
+    frame: BundleFrame,
+}
+
+#[derive(Clone, Copy)]
+struct BundleFrame {
+    before: &'static str,
+    /// The keyword of the block around each source; `None` if its names get a prefix instead.
+    block_keyword: Option<&'static str>,
+    start: &'static str,
+    case: &'static str,
+    end: &'static str,
+}
+
+const C: BundleFrame = BundleFrame {
+    before: "",
+    block_keyword: None,
+    start: "#include <stdlib.h>\nint main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    \
+        const char *which = getenv(\"JUROR_MUTANT\");\n    switch (which ? atoi(which) : 0) {\n",
+    case: "    case {index}: return m{index}_main({arguments});\n",
+    end: "    }\n    return 127;\n}\n",
+};
+
+const CPP: BundleFrame = BundleFrame {
+    block_keyword: Some("namespace"),
+    case: "    case {index}: return m{index}::main({arguments});\n",
+    ..C
+};
+
+const RUST: BundleFrame = BundleFrame {
+    before: "#![allow(warnings)]\n",
+    block_keyword: Some("mod"),
+    start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
+        match which.parse::<usize>().unwrap_or(0) {\n",
+    case: "        {index} => std::process::Termination::report(m{index}::main()),\n",
+    end: "        _ => std::process::ExitCode::from(127),\n    }\n}\n",
+};
+
+const JAVA: BundleFrame = BundleFrame {
+    before: "",
+    block_keyword: Some("class"),
+    start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
+        String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
+    case: "            case {index}: m{index}.{class}.main(arguments); return;\n",
+    end: "            default: System.exit(127);\n        }\n    }\n}\n",
+};
+
 #[derive(Debug)]
 pub struct Bundle {
     pub text: String,
@@ -73,54 +121,6 @@ pub fn bundle(language: &str, texts: &[String]) -> Option<Bundle> {
     Some(Bundle { text, lines })
 }
 
-struct JoinRules {
-    prepare: fn(&str, &[Node<'_>]) -> Option<BundlePart>,
-    frame: BundleFrame,
-}
-
-#[derive(Clone, Copy)]
-struct BundleFrame {
-    before: &'static str,
-    /// The keyword of the block around each source; `None` if its names get a prefix instead.
-    block_keyword: Option<&'static str>,
-    start: &'static str,
-    case: &'static str,
-    end: &'static str,
-}
-
-const C: BundleFrame = BundleFrame {
-    before: "",
-    block_keyword: None,
-    start: "#include <stdlib.h>\nint main(int argc, char **argv) {\n    (void)argc, (void)argv;\n    \
-        const char *which = getenv(\"JUROR_MUTANT\");\n    switch (which ? atoi(which) : 0) {\n",
-    case: "    case {index}: return m{index}_main({arguments});\n",
-    end: "    }\n    return 127;\n}\n",
-};
-
-const CPP: BundleFrame = BundleFrame {
-    block_keyword: Some("namespace"),
-    case: "    case {index}: return m{index}::main({arguments});\n",
-    ..C
-};
-
-const RUST: BundleFrame = BundleFrame {
-    before: "#![allow(warnings)]\n",
-    block_keyword: Some("mod"),
-    start: "fn main() -> std::process::ExitCode {\n    let which = std::env::var(\"JUROR_MUTANT\").unwrap_or_default();\n    \
-        match which.parse::<usize>().unwrap_or(0) {\n",
-    case: "        {index} => std::process::Termination::report(m{index}::main()),\n",
-    end: "        _ => std::process::ExitCode::from(127),\n    }\n}\n",
-};
-
-const JAVA: BundleFrame = BundleFrame {
-    before: "",
-    block_keyword: Some("class"),
-    start: "class {class} {\n    public static void main(String[] arguments) throws Throwable {\n        \
-        String which = System.getenv(\"JUROR_MUTANT\");\n        switch (which == null ? 0 : Integer.parseInt(which)) {\n",
-    case: "            case {index}: m{index}.{class}.main(arguments); return;\n",
-    end: "            default: System.exit(127);\n        }\n    }\n}\n",
-};
-
 /// A source without the parts that all sources share.
 #[derive(Default)]
 struct BundlePart {
@@ -141,8 +141,8 @@ impl BundlePart {
     fn write(&self, text: &mut String, index: usize, holder: Option<&str>) {
         let Self { names, macros, body, .. } = self;
         let lines = |all: &mut dyn Iterator<Item = String>| all.collect::<String>();
-        let own = lines(&mut names.iter().map(|it| format!("#define {it} m{index}_{it}\n")));
-        let end = lines(&mut names.iter().chain(macros).map(|it| format!("#undef {it}\n")));
+        let own = lines(&mut names.iter().map(|name| format!("#define {name} m{index}_{name}\n")));
+        let end = lines(&mut names.iter().chain(macros).map(|name| format!("#undef {name}\n")));
         let _ = match holder {
             Some(holder) => write!(text, "{holder} m{index} {{\n{body}\n}}\n{end}"),
             None => write!(text, "{own}{body}\n{end}"),
@@ -233,7 +233,7 @@ fn collect_defined_names(text: &str, node: Node<'_>, names: &mut BTreeSet<String
     let word = |node: Node<'_>| text[node.byte_range()].to_owned();
     match node.kind() {
         "function_definition" | "declaration" | "type_definition" => {
-            let is_extern = children(node).into_iter().any(|it| word(it) == "extern");
+            let is_extern = children(node).into_iter().any(|child| word(child) == "extern");
             let mut cursor = node.walk();
             for declarator in node.children_by_field_name("declarator", &mut cursor) {
                 let mut at = declarator;

@@ -1,11 +1,10 @@
-//! Walks through a source and collects the edits that the rules make.
+//! What the rules see of a source, and the edits that they make.
 
 use std::ops::Range;
 
 use tree_sitter::Node;
 
 use crate::faults::operator::Operator;
-use crate::faults::rules;
 use crate::faults::syntax::{Role, Syntax};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,9 +14,6 @@ pub(super) struct Edit {
     pub after: String,
 }
 
-/// Upper bound on the depth of nodes. A chain of a hundred `else if` is three hundred nodes deep.
-const DEPTH_MAX: usize = 500;
-
 pub(super) struct Finder<'t> {
     pub syntax: &'static Syntax,
     pub root: Node<'t>,
@@ -26,60 +22,33 @@ pub(super) struct Finder<'t> {
 }
 
 impl<'t> Finder<'t> {
-    /// Applies every rule to a node and to all nodes below it.
-    pub(super) fn visit(&mut self, node: Node<'t>, depth: usize) {
-        rules::special_nodes(self, node);
-        if self.has_role(node, Role::Skip) || !node.is_named() || depth > DEPTH_MAX {
-            return;
-        }
-        rules::apply_all(self, node);
-        if self.has_role(node, Role::Text) {
-            return;
-        }
-        let mut is_of_tests = false;
-        for child in self.compiled_children(node) {
-            // The submission's own tests do not run.
-            let was_of_tests = std::mem::take(&mut is_of_tests);
-            match child.kind() {
-                "attribute_item" => {
-                    is_of_tests = was_of_tests || self.text_of(child).contains("test")
-                }
-                _ if was_of_tests => {}
-                _ => self.visit(child, depth + 1),
-            }
-        }
-    }
-
     /// The children that the compiler sees, without those that the preprocessor removes.
-    fn compiled_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
+    pub(super) fn compiled_children(&self, node: Node<'t>) -> Vec<Node<'t>> {
         let all = children(node);
+        let holds = |ifdef: Node<'t>| {
+            let is_set = self.field_text(ifdef, &["name"]) == Some("ONLINE_JUDGE");
+            is_set == self.text_of(ifdef).starts_with("#ifdef")
+        };
         let is_taken = match node.kind() {
-            "preproc_ifdef" => {
-                let name = self.field(node, &["name"]).map(|name| self.text_of(name));
-                let is_set = name == Some("ONLINE_JUDGE");
-                is_set == self.text_of(node).starts_with("#ifdef")
-            }
-            "preproc_if" => {
-                self.field(node, &["condition"]).map(|it| self.text_of(it)) == Some("1")
-            }
+            "preproc_ifdef" => holds(node),
+            "preproc_if" => self.field_text(node, &["condition"]) == Some("1"),
             // An else branch stays only if the condition is certainly false.
-            "preproc_else" | "preproc_elif" | "preproc_elifdef" => {
-                let above = node.parent().filter(|it| it.kind() == "preproc_ifdef");
-                let name =
-                    above.and_then(|it| self.field(it, &["name"])).map(|it| self.text_of(it));
-                node.kind() == "preproc_else"
-                    && above.is_some_and(|it| {
-                        self.text_of(it).starts_with("#ifdef") != (name == Some("ONLINE_JUDGE"))
-                    })
-            }
+            "preproc_else" => node
+                .parent()
+                .is_some_and(|parent| parent.kind() == "preproc_ifdef" && !holds(parent)),
+            "preproc_elif" | "preproc_elifdef" => false,
             _ => return all,
         };
-        let is_else = |it: &Node<'_>| it.kind().starts_with("preproc_el");
-        all.into_iter().filter(|it| is_else(it) || is_taken).collect()
+        let is_else = |child: &Node<'_>| child.kind().starts_with("preproc_el");
+        all.into_iter().filter(|child| is_else(child) || is_taken).collect()
     }
 
     pub(super) fn has_role(&self, node: Node<'t>, role: Role) -> bool {
         self.syntax.has_role(node.kind(), role)
+    }
+
+    pub(super) fn parent_has_role(&self, node: Node<'t>, role: Role) -> bool {
+        node.parent().is_some_and(|parent| self.has_role(parent, role))
     }
 
     pub(super) fn text_of(&self, node: Node<'t>) -> &'t str {
@@ -89,6 +58,10 @@ impl<'t> Finder<'t> {
     /// The child in the first of these fields that exists.
     pub(super) fn field(&self, node: Node<'t>, names: &[&str]) -> Option<Node<'t>> {
         names.iter().find_map(|name| node.child_by_field_name(name))
+    }
+
+    pub(super) fn field_text(&self, node: Node<'t>, names: &[&str]) -> Option<&'t str> {
+        self.field(node, names).map(|field| self.text_of(field))
     }
 
     /// The operands of a node, in the fields left and right, with the text between them.
@@ -109,20 +82,20 @@ impl<'t> Finder<'t> {
     }
 
     pub(super) fn nearest_ancestor(&self, node: Node<'t>, role: Role) -> Option<Node<'t>> {
-        self.ancestors(node).find(|it| self.has_role(*it, role))
+        self.ancestors(node).find(|ancestor| self.has_role(*ancestor, role))
     }
 
     /// Includes the node itself.
     pub(super) fn descendants(&self, node: Node<'t>, role: Role) -> Vec<Node<'t>> {
-        let mut found = Vec::new();
+        let mut nodes = Vec::new();
         let mut pending = vec![node];
         while let Some(node) = pending.pop() {
             if self.has_role(node, role) {
-                found.push(node);
+                nodes.push(node);
             }
             pending.extend(children(node).into_iter().rev());
         }
-        found
+        nodes
     }
 
     /// The last part of the name that a call uses.

@@ -24,6 +24,14 @@ use crate::faults::finder::{Edit, Finder};
 use crate::faults::operator::Operator;
 use crate::faults::syntax::{Role, Syntax};
 
+/// Approximate number of bytes that are parsed to check the edits of one file: some seconds. If a file needs more,
+/// only every second, third or later edit is checked.
+const PARSED_BYTES_MAX: usize = 16 << 20;
+
+/// Upper bound on the bytes of a file to mutate, as on submissions in most contests: the time grows with the square of
+/// the number of nodes.
+const FILE_BYTES_MAX: usize = 128 << 10;
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceText {
     pub name: PathBuf,
@@ -85,10 +93,10 @@ pub fn mutants(language: &str, files: &[SourceText]) -> Vec<Mutant> {
     }
     let mut numbers: BTreeMap<(Operator, String), usize> = BTreeMap::new();
     for mutant in &mut all {
-        let mark = line_digest(&files[mutant.file].text, mutant.range.start);
-        let number = numbers.entry((mutant.operator, mark.clone())).or_default();
+        let digest = line_digest(&files[mutant.file].text, mutant.range.start);
+        let number = numbers.entry((mutant.operator, digest.clone())).or_default();
         *number += 1;
-        mutant.id = format!("{}-{mark}-{number}", mutant.operator.name());
+        mutant.id = format!("{}-{digest}-{number}", mutant.operator.name());
     }
     all
 }
@@ -117,14 +125,6 @@ fn mutant(file: usize, text: &str, edit: Edit) -> Mutant {
     }
 }
 
-/// Approximate number of bytes that are parsed to check the edits of one file: some seconds. If a file needs more,
-/// only every second, third or later edit is checked.
-const PARSED_BYTES_MAX: usize = 16 << 20;
-
-/// Upper bound on the bytes of a file to mutate, as on submissions in most contests: the time grows with the square of
-/// the number of nodes.
-const FILE_BYTES_MAX: usize = 128 << 10;
-
 /// Each edit yields a different text with no more syntax errors than the file. About `most` bytes are parsed to check
 /// this.
 fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
@@ -134,9 +134,10 @@ fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     let Some(mut parser) = parser(syntax) else { return Vec::new() };
     let Some(tree) = parser.parse(text, None) else { return Vec::new() };
     let mut finder = Finder { syntax, root: tree.root_node(), text, edits: Vec::new() };
-    finder.visit(finder.root, 0);
+    rules::visit(&mut finder, tree.root_node(), 0);
     let mut edits = finder.edits;
-    let rank = |edit: &Edit| Operator::RANKED.iter().position(|(it, _)| *it == edit.operator);
+    let rank =
+        |edit: &Edit| Operator::RANKED.iter().position(|(operator, _)| *operator == edit.operator);
     edits.sort_by_cached_key(|edit| (rank(edit), edit.range.start, edit.range.end));
     let mut faults = |text: &str| Some(self::syntax_errors(&parser.parse(text, None)?));
     let mut known: HashMap<Range<usize>, Option<usize>> = HashMap::new();
@@ -148,19 +149,21 @@ fn valid_edits(syntax: &'static Syntax, text: &str, most: usize) -> Vec<Edit> {
     };
     let cost: usize = edits.iter().map(|edit| part(edit, &mut faults).len()).sum();
     let mut number = 0..;
-    edits.retain(|_| number.next().is_some_and(|it: usize| it.is_multiple_of(cost / most + 1)));
-    let all = self::syntax_errors(&tree);
-    let mut seen = HashSet::from([Sha256::digest(text)]);
+    edits.retain(|_| {
+        number.next().is_some_and(|number: usize| number.is_multiple_of(cost / most + 1))
+    });
+    let errors = self::syntax_errors(&tree);
+    let mut digests = HashSet::from([Sha256::digest(text)]);
     edits.retain(|edit| {
         let Edit { range, after, .. } = edit;
         let changed = |of: Range<usize>| {
             format!("{}{after}{}", &text[of.start..range.start], &text[range.end..of.end])
         };
-        if !seen.insert(Sha256::digest(changed(0..text.len()))) {
+        if !digests.insert(Sha256::digest(changed(0..text.len()))) {
             return false;
         }
         let part = part(edit, &mut faults);
-        let before = if part.len() == text.len() { all } else { 0 };
+        let before = if part.len() == text.len() { errors } else { 0 };
         faults(&changed(part)).is_some_and(|after| after <= before)
     });
     edits.sort_by_cached_key(|edit| (edit.range.start, edit.range.end, rank(edit)));
@@ -173,18 +176,18 @@ fn enclosing_part(syntax: &Syntax, tree: &Tree, range: &Range<usize>) -> Range<u
     let Some(inner) = root.descendant_for_byte_range(range.start, range.end) else {
         return root.byte_range();
     };
-    let mut found = inner;
+    let mut part = inner;
     for node in std::iter::once(inner).chain(finder::ancestors(root, inner)) {
         if node == root {
             break;
         }
-        found = node;
+        part = node;
         let is_around = node.start_byte() < range.start && range.end < node.end_byte();
         if syntax.has_role(node.kind(), Role::Function) && is_around {
             break;
         }
     }
-    found.byte_range()
+    part.byte_range()
 }
 
 fn parse(syntax: &Syntax, text: &str) -> Option<Tree> {

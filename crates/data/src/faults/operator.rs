@@ -64,7 +64,7 @@ impl Operator {
 
     /// The mistake in a few words.
     pub fn description(self) -> &'static str {
-        Self::RANKED.into_iter().find(|(it, _)| *it == self).map_or("", |(_, words)| words)
+        Self::RANKED.into_iter().find(|ranked| ranked.0 == self).map_or("", |ranked| ranked.1)
     }
 
     pub const fn is_risky(self) -> bool {

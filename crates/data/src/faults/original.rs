@@ -16,8 +16,8 @@ pub struct OriginalSource {
 /// `None` if the sources do not allow mutants.
 pub fn read_original(program: &Program) -> Result<Option<OriginalSource>, Stop> {
     let all = sources::read(program)?;
-    let recipe = launch_spec(program, &all).map_err(|fault| fault.to_diagnostic(&program.path))?;
-    let LaunchForm::Language { language, sources, .. } = recipe.form else { return Ok(None) };
+    let spec = launch_spec(program, &all).map_err(|fault| fault.to_diagnostic(&program.path))?;
+    let LaunchForm::Language { language, sources, .. } = spec.form else { return Ok(None) };
     if !supports(language.code) {
         return Ok(None);
     }

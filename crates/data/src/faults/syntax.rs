@@ -1,4 +1,6 @@
 //! The languages that support mutants: the grammar of each, and the roles of its kinds of nodes.
+//!
+//! Rules ask for roles, not for kinds of nodes, so that one rule serves all languages.
 
 use crate::faults::syntax::Role::*;
 
@@ -284,6 +286,6 @@ impl Syntax {
     }
 
     pub(super) fn has_role(&self, kind: &str, role: Role) -> bool {
-        self.roles.iter().any(|(it, kinds)| *it == role && kinds.contains(&kind))
+        self.roles.iter().any(|(known, kinds)| *known == role && kinds.contains(&kind))
     }
 }

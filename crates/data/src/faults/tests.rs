@@ -22,14 +22,16 @@ fn check(language: &str, operator: Operator, text: &str, expected: &[&str]) {
 /// The accepted sources of two packages, with their languages.
 fn sources() -> Vec<(&'static str, PathBuf)> {
     let problems = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../problems");
-    let is_wanted =
-        |path: &Path| ["game1/", "coinrow/"].iter().any(|it| path.to_string_lossy().contains(it));
+    let is_wanted = |path: &Path| {
+        ["game1/", "coinrow/"].iter().any(|name| path.to_string_lossy().contains(name))
+    };
     let files = WalkDir::new(problems)
         .sort_by_file_name()
         .into_iter()
         .map(|entry| entry.unwrap().into_path());
-    let accepted = files
-        .filter(|path| path.parent().is_some_and(|it| it.ends_with("accepted") && is_wanted(path)));
+    let accepted = files.filter(|path| {
+        path.parent().is_some_and(|dir| dir.ends_with("accepted") && is_wanted(path))
+    });
     let known = accepted.filter_map(|path| {
         let language = match path.extension()?.to_str()? {
             "c" => "c",
@@ -72,7 +74,7 @@ fn a_mutant_differs_in_one_place_and_is_well_formed() {
         assert_eq!(all, mutants_of(language, &text));
     }
     for operator in Operator::ALL {
-        let languages = seen.iter().filter(|(_, it)| *it == operator).count();
+        let languages = seen.iter().filter(|(_, other)| *other == operator).count();
         assert!(languages >= 2, "{operator:?} was in {languages} of the languages");
     }
 }

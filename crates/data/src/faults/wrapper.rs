@@ -20,12 +20,12 @@ pub enum WrapperChange {
     Output(fn(&[u8]) -> Vec<u8>),
 }
 
-const fn reads(name: &'static str, words: &'static str, how: Misreading) -> Wrapper {
-    Wrapper { name, description: words, change: WrapperChange::Input(how) }
+const fn reads(name: &'static str, words: &'static str, misreading: Misreading) -> Wrapper {
+    Wrapper { name, description: words, change: WrapperChange::Input(misreading) }
 }
 
-const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u8>) -> Wrapper {
-    Wrapper { name, description: words, change: WrapperChange::Output(how) }
+const fn writes(name: &'static str, words: &'static str, change: fn(&[u8]) -> Vec<u8>) -> Wrapper {
+    Wrapper { name, description: words, change: WrapperChange::Output(change) }
 }
 
 #[expect(
@@ -36,28 +36,24 @@ const fn writes(name: &'static str, words: &'static str, how: fn(&[u8]) -> Vec<u
 )]
 pub fn wrappers() -> &'static [Wrapper] {
     const ALL: &[Wrapper] = &[
-        reads("room-for-64", "takes 64 values of a row at most", ShorterRows(|it, _| it.min(64))),
-        reads(
-            "room-for-100",
-            "takes 100 values of a row at most",
-            ShorterRows(|it, _| it.min(100)),
-        ),
+        reads("room-for-64", "takes 64 values of a row at most", ShorterRows(|n, _| n.min(64))),
+        reads("room-for-100", "takes 100 values of a row at most", ShorterRows(|n, _| n.min(100))),
         reads(
             "room-for-1000",
             "takes 1000 values of a row at most",
-            ShorterRows(|it, _| it.min(1000)),
+            ShorterRows(|n, _| n.min(1000)),
         ),
         reads(
             "one-short",
             "has no room for the last value of the longest row",
-            ShorterRows(|it, most| it - i64::from(it == most)),
+            ShorterRows(|n, most| n - i64::from(n == most)),
         ),
         reads("without-first", "leaves out the first value of each row", SkippedFirst),
-        reads("without-last", "leaves out the last value of each row", ShorterRows(|it, _| it - 1)),
+        reads("without-last", "leaves out the last value of each row", ShorterRows(|n, _| n - 1)),
         reads(
             "in-pairs",
             "leaves out the last value of a row of odd length",
-            ShorterRows(|it, _| it - it % 2),
+            ShorterRows(|n, _| n - n % 2),
         ),
         reads("rising", "sorts each row", ReorderedRows(<[Int]>::sort)),
         reads(
@@ -67,95 +63,95 @@ pub fn wrappers() -> &'static [Wrapper] {
         ),
         reads("reversed", "reverses each row", ReorderedRows(<[Int]>::reverse)),
         reads("once", "keeps equal values of a row only once", DistinctOnly),
-        reads("clamped-127", "takes values above 127 for 127", ChangedValues(|it| it.min(127))),
-        reads("clamped-255", "takes values above 255 for 255", ChangedValues(|it| it.min(255))),
+        reads("clamped-127", "takes values above 127 for 127", ChangedValues(|int| int.min(127))),
+        reads("clamped-255", "takes values above 255 for 255", ChangedValues(|int| int.min(255))),
         reads(
             "clamped-32767",
             "takes values above 32767 for 32767",
-            ChangedValues(|it| it.min(32767)),
+            ChangedValues(|int| int.min(32767)),
         ),
         reads(
             "reads-i8",
             "reads values into 8 bits with a sign",
-            ChangedValues(|it| (it as i8).into()),
+            ChangedValues(|int| (int as i8).into()),
         ),
         reads(
             "reads-u8",
             "reads values into 8 bits without a sign",
-            ChangedValues(|it| (it as u8).into()),
+            ChangedValues(|int| (int as u8).into()),
         ),
         reads(
             "reads-i16",
             "reads values into 16 bits with a sign",
-            ChangedValues(|it| (it as i16).into()),
+            ChangedValues(|int| (int as i16).into()),
         ),
         reads(
             "reads-u16",
             "reads values into 16 bits without a sign",
-            ChangedValues(|it| (it as u16).into()),
+            ChangedValues(|int| (int as u16).into()),
         ),
         reads(
             "reads-i32",
             "reads values into 32 bits with a sign",
-            ChangedValues(|it| (it as i32).into()),
+            ChangedValues(|int| (int as i32).into()),
         ),
         reads("absolute", "forgets the signs of values", ChangedValues(i64::abs)),
         reads("first-length", "takes all rows to be as long as the first", FirstLength),
         reads(
             "first-case",
             "reads the first test case of the input only",
-            FewerCases(|it| it.min(1)),
+            FewerCases(|count| count.min(1)),
         ),
         reads(
             "without-last-case",
             "leaves out the last test case of the input",
-            FewerCases(|it| it - 1),
+            FewerCases(|count| count - 1),
         ),
-        writes("writes-u8", "calculates modulo 2^8", |it| {
-            numbers(it, |value| (value as u8).into())
+        writes("writes-u8", "calculates modulo 2^8", |text| {
+            numbers(text, |value| (value as u8).into())
         }),
-        writes("writes-i16", "calculates in 16 bits with a sign", |it| {
-            numbers(it, |value| (value as i16).into())
+        writes("writes-i16", "calculates in 16 bits with a sign", |text| {
+            numbers(text, |value| (value as i16).into())
         }),
-        writes("writes-u16", "calculates modulo 2^16", |it| {
-            numbers(it, |value| (value as u16).into())
+        writes("writes-u16", "calculates modulo 2^16", |text| {
+            numbers(text, |value| (value as u16).into())
         }),
-        writes("writes-i32", "calculates in 32 bits with a sign", |it| {
-            numbers(it, |value| (value as i32).into())
+        writes("writes-i32", "calculates in 32 bits with a sign", |text| {
+            numbers(text, |value| (value as i32).into())
         }),
-        writes("writes-u32", "calculates modulo 2^32", |it| {
-            numbers(it, |value| (value as u32).into())
+        writes("writes-u32", "calculates modulo 2^32", |text| {
+            numbers(text, |value| (value as u32).into())
         }),
-        writes("writes-float", "calculates with 24 bits", |it| {
-            numbers(it, |value| value as f32 as i128)
+        writes("writes-float", "calculates with 24 bits", |text| {
+            numbers(text, |value| value as f32 as i128)
         }),
-        writes("without-signs", "writes numbers without signs", |it| numbers(it, i128::abs)),
-        writes("six-digits", "writes six digits of a number", |it| each_word(it, six_digits)),
-        writes("cut-2047", "writes 2047 bytes at most", |it| truncate(it, 2047)),
-        writes("cut-4096", "writes 4096 bytes at most", |it| truncate(it, 4096)),
-        writes("cut-65536", "writes 65536 bytes at most", |it| truncate(it, 65536)),
-        writes("exchanged", "swaps the first two words of each line", |it| {
-            each_line(it, swap_first_words)
+        writes("without-signs", "writes numbers without signs", |text| numbers(text, i128::abs)),
+        writes("six-digits", "writes six digits of a number", |text| each_word(text, six_digits)),
+        writes("cut-2047", "writes 2047 bytes at most", |text| truncate(text, 2047)),
+        writes("cut-4096", "writes 4096 bytes at most", |text| truncate(text, 4096)),
+        writes("cut-65536", "writes 65536 bytes at most", |text| truncate(text, 65536)),
+        writes("exchanged", "swaps the first two words of each line", |text| {
+            each_line(text, swap_first_words)
         }),
-        writes("greatest-first", "writes the greater of two numbers of a line first", |it| {
-            each_line(it, |line| order_numbers(line, |one, other| one >= other))
+        writes("greatest-first", "writes the greater of two numbers of a line first", |text| {
+            each_line(text, |line| order_numbers(line, |one, other| one >= other))
         }),
-        writes("least-first", "writes the smaller of two numbers of a line first", |it| {
-            each_line(it, |line| order_numbers(line, |one, other| one <= other))
+        writes("least-first", "writes the smaller of two numbers of a line first", |text| {
+            each_line(text, |line| order_numbers(line, |one, other| one <= other))
         }),
-        writes("joined", "writes no space between the first two words of a line", |it| {
-            each_line(it, join_first_words)
+        writes("joined", "writes no space between the first two words of a line", |text| {
+            each_line(text, join_first_words)
         }),
         writes("without-last-word", "does not write the last word", without_last_word),
-        writes("without-last-line", "does not write the last line", |it| {
-            let lines = lines(it);
+        writes("without-last-line", "does not write the last line", |text| {
+            let lines = lines(text);
             lines[..lines.len().saturating_sub(1)].concat()
         }),
-        writes("first-line", "writes the first line only", |it| {
-            lines(it).first().copied().unwrap_or_default().to_vec()
+        writes("first-line", "writes the first line only", |text| {
+            lines(text).first().copied().unwrap_or_default().to_vec()
         }),
-        writes("line-before", "writes the line before in place of each line", |it| {
-            let lines = lines(it);
+        writes("line-before", "writes the line before in place of each line", |text| {
+            let lines = lines(text);
             let first = lines.first().into_iter();
             first
                 .chain(&lines[..lines.len().saturating_sub(1)])
@@ -163,11 +159,11 @@ pub fn wrappers() -> &'static [Wrapper] {
                 .collect::<Vec<_>>()
                 .concat()
         }),
-        writes("no-line-end", "does not end the last line", |it| it.trim_ascii_end().to_vec()),
-        writes("one-line", "writes everything on one line", |it| {
-            it.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }).collect()
+        writes("no-line-end", "does not end the last line", |text| text.trim_ascii_end().to_vec()),
+        writes("one-line", "writes everything on one line", |text| {
+            text.iter().map(|byte| if *byte == b'\n' { b' ' } else { *byte }).collect()
         }),
-        writes("more", "writes an extra word", |it| [it, b"0\n"].concat()),
+        writes("more", "writes an extra word", |text| [text, b"0\n"].concat()),
         writes("lower-case", "writes lower-case letters", <[u8]>::to_ascii_lowercase),
         writes("nothing", "writes nothing", |_| Vec::new()),
     ];

@@ -3,14 +3,15 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, DrawnInput};
+use crate::inputs::candidates::{
+    Candidate, CandidateContent, CandidateSource, DrawnInput, VariedInput,
+};
 use crate::search::result::CounterexampleOrigin;
 use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{self, SpecialNumbers};
 use juror_grammar::tree::{InputTree, parse};
-use juror_grammar::vary::{Ingredients, vary_with};
 
 /// Upper bound on the inputs that are kept.
 const KEPT_MAX: usize = 1024;
@@ -18,26 +19,6 @@ const KEPT_MAX: usize = 1024;
 const BYTES_MAX: usize = 2 << 10;
 /// Number of the last inputs that get half of the turns.
 const LAST: u64 = 16;
-/// Number of changes that are tried until the grammar accepts one.
-const ATTEMPTS: u64 = 20;
-
-/// An input that is still to be changed.
-#[derive(Clone, Debug)]
-pub struct VariedInput {
-    kept: Arc<InputTree>,
-    other: Arc<InputTree>,
-    numbers: Arc<SpecialNumbers>,
-    seed: u64,
-}
-
-impl VariedInput {
-    /// `None` if no change is valid.
-    pub fn write(&self, grammar: &Grammar) -> Option<Vec<u8>> {
-        let mut chance = Chance::new(self.seed, "coverage");
-        let with = Ingredients { other: &self.other, numbers: &self.numbers.values };
-        (0..ATTEMPTS).find_map(|_| vary_with(grammar, &self.kept, with, &mut chance))
-    }
-}
 
 pub struct CoverageInputs<'a> {
     grammar: &'a Grammar,

@@ -103,7 +103,7 @@ mod tests {
         let calls = |seed| {
             let mut source = GeneratorInputs::new(&generator, seed);
             let calls = (0..30).map_while(|_| source.next(&|| false).unwrap());
-            calls.map(|it| it.origin.to_string()).collect::<Vec<_>>()
+            calls.map(|call| call.origin.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(calls(7), calls(7));
         assert_ne!(calls(7), calls(8));

@@ -106,7 +106,7 @@ pub fn add_sources<'a>(
     let large: Vec<Shape> = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
     let large_seed = seed.wrapping_add(8 * SEED_DISTANCE);
     mix.add(LARGEST, LARGEST_SHARE, SlowInputs::new(grammar, large, large_seed, most));
-    let pin = |site, end, option| (Pin { site, side: end }, option);
+    let pin = |site, side, option| (Pin { site, side }, option);
     let ends =
         |site| [pin(site, BoundSide::Most, "--most"), pin(site, BoundSide::Least, "--least")];
     let pins = (0..grammar.sites.len()).rev().flat_map(ends).collect();
@@ -127,10 +127,10 @@ fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> [Vec<Shape>
     let shape = shapes.iter().find(|shape| shape.name == "extremes");
     let mut chance = Chance::new(seed, "extremes");
     let (small, _) = BANDS[0];
-    let sizes =
-        [shape.map(|it| it.with_count_limit(small)), shape.and_then(|it| it.sized(Scale::Large))];
-    sizes.map(|shape| {
-        let mut all = shape.map_or_else(Vec::new, |it| it.at_extremes(grammar));
+    let small = shape.map(|shape| shape.with_count_limit(small));
+    let large = shape.and_then(|shape| shape.sized(Scale::Large));
+    [small, large].map(|shape| {
+        let mut all = shape.map_or_else(Vec::new, |shape| shape.at_extremes(grammar));
         for at in (1..all.len()).rev() {
             all.swap(at, chance.below(at as u64 + 1) as usize);
         }
@@ -140,15 +140,15 @@ fn extreme_shapes(shapes: &[Shape], grammar: &Grammar, seed: u64) -> [Vec<Shape>
 
 /// The greatest values of variables, where they are the same everywhere.
 pub fn greatest_values(grammar: &Grammar) -> Vec<i128> {
-    let mosts = variables(grammar).into_iter().filter_map(|it| it.max?.to_small());
+    let mosts = variables(grammar).into_iter().filter_map(|variable| variable.max?.to_small());
     mosts.map(i128::from).collect::<BTreeSet<i128>>().into_iter().collect()
 }
 
 impl CandidateSource for SmallInputs<'_> {
     fn next(&mut self, is_over: &dyn Fn() -> bool) -> Result<Option<Candidate>, Stop> {
-        let input = self.next_until(is_over);
-        Ok(input
-            .map(|it| Candidate::text(it.text, CounterexampleOrigin::Small { level: it.level })))
+        let Some(small) = self.next_until(is_over) else { return Ok(None) };
+        let origin = CounterexampleOrigin::Small { level: small.level };
+        Ok(Some(Candidate::text(small.text, origin)))
     }
 }
 
@@ -373,13 +373,13 @@ mod tests {
         };
         let one = inputs(1);
         assert_eq!((one.len(), one.iter().collect::<BTreeSet<_>>().len()), (8, 8), "{one:?}");
-        assert!(one[4..].iter().all(|it| it.starts_with('9')), "{one:?}");
+        assert!(one[4..].iter().all(|input| input.starts_with('9')), "{one:?}");
         assert!((2..9).any(|seed| inputs(seed) != one), "the seed decides the order");
     }
 
     fn slow_inputs(grammar: &Grammar) -> SlowInputs<'_> {
         let shapes = shape::applicable(grammar);
-        let large = shapes.iter().filter_map(|it| it.sized(Scale::Large)).collect();
+        let large = shapes.iter().filter_map(|shape| shape.sized(Scale::Large)).collect();
         SlowInputs::new(grammar, large, 5, None)
     }
 

@@ -1,49 +1,12 @@
 //! Inputs from the package's own generators: the commands of its recipe that have a `{seed}`, with fresh seeds.
 
-use std::sync::Arc;
-
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};
-use crate::recipe::built_generators::BuiltGenerators;
+use crate::recipe::built_generators::GeneratorCall;
 use crate::search::result::CounterexampleOrigin;
-use juror_core::judgement::JudgeError;
 use juror_core::placeholder::{ArgumentPiece, occurrences};
 use juror_core::recipe::{GeneratorCommand, InputSource, Recipe};
 use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
-use juror_judging::recipe::seed::substitute_placeholders;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GeneratorCall {
-    pub command: GeneratorCommand,
-    /// The value of `{seed}`.
-    pub seed: u64,
-}
-
-impl GeneratorCall {
-    pub fn line(&self) -> String {
-        let args = substitute_placeholders(&self.command, CASE_NAME, self.seed);
-        let words = std::iter::once(self.command.program.name.clone()).chain(args);
-        words.collect::<Vec<_>>().join(" ")
-    }
-
-    pub fn make_input(
-        &self,
-        generators: &BuiltGenerators<'_>,
-    ) -> Result<Result<Arc<[u8]>, String>, Stop> {
-        match generators.make(&self.command, CASE_NAME, self.seed)? {
-            Err(why) => Ok(Err(why)),
-            Ok(printed) => {
-                let printed = printed.read();
-                let printed = printed
-                    .map_err(|error| JudgeError::new("read what a generator printed", error))?;
-                Ok(Ok(printed.into()))
-            }
-        }
-    }
-}
-
-/// The value of `{name}`.
-pub const CASE_NAME: &str = "stress";
 
 /// The commands of a recipe whose input depends on the seed, without duplicates.
 pub fn seeded_commands(recipe: &Recipe) -> Vec<GeneratorCommand> {
@@ -70,8 +33,8 @@ pub struct RecipeInputs {
 }
 
 impl RecipeInputs {
-    pub fn new(lines: Vec<GeneratorCommand>, seed: u64) -> Self {
-        Self { commands: lines, chance: Chance::new(seed, "generators"), made_count: 0 }
+    pub fn new(commands: Vec<GeneratorCommand>, seed: u64) -> Self {
+        Self { commands, chance: Chance::new(seed, "generators"), made_count: 0 }
     }
 }
 
@@ -93,8 +56,9 @@ impl CandidateSource for RecipeInputs {
 /// The same command with one of its numbers lowered: number by number, the smallest value first.
 pub fn lower_numbers(command: &GeneratorCommand) -> Vec<GeneratorCommand> {
     let numbers = command_numbers(command).into_iter();
-    let lower = |it: CommandNumber| {
-        smaller_numbers(it.value).into_iter().map(move |value| it.replace_in(command, value))
+    let lower = |number: CommandNumber| {
+        let values = smaller_numbers(number.value).into_iter();
+        values.map(move |value| number.replace_in(command, value))
     };
     numbers.flat_map(lower).collect()
 }
@@ -117,14 +81,14 @@ impl CommandNumber {
 
 fn command_numbers(command: &GeneratorCommand) -> Vec<CommandNumber> {
     let words = command.args.iter().enumerate();
-    let found = words.filter_map(|(index, word)| {
-        let (before, digits) = match word.rsplit_once('=') {
+    let numbers = words.filter_map(|(index, word)| {
+        let (prefix, digits) = match word.rsplit_once('=') {
             Some((name, value)) => (format!("{name}="), value),
             None => (String::new(), word.as_str()),
         };
-        Some(CommandNumber { word: index, prefix: before, value: parse_number(digits)? })
+        Some(CommandNumber { word: index, prefix, value: parse_number(digits)? })
     });
-    found.collect()
+    numbers.collect()
 }
 
 fn parse_number(digits: &str) -> Option<u64> {
@@ -171,7 +135,7 @@ mod tests {
     fn numbers_are_lowered_and_seeds_are_not() {
         let check = |args: &str, expected: &[&str]| {
             let lowered: Vec<String> =
-                lower_numbers(&command(args)).iter().map(|it| it.args.join(" ")).collect();
+                lower_numbers(&command(args)).iter().map(|lower| lower.args.join(" ")).collect();
             assert_eq!(lowered, expected);
         };
         check(
@@ -200,7 +164,7 @@ mod tests {
         let origins = |seed| {
             let mut source = RecipeInputs::new(lines(), seed);
             let calls = (0..4).map_while(|_| source.next(&|| false).unwrap());
-            calls.map(|it| it.origin.to_string()).collect::<Vec<_>>()
+            calls.map(|call| call.origin.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(origins(7), origins(7));
         assert_ne!(origins(7), origins(8));

@@ -94,11 +94,11 @@ impl CandidateSource for VariedTestCases<'_> {
             let mut copies: Vec<(ParentInput, Arc<[u8]>)> = Vec::new();
             for _ in 0..COPIES_AT_ONCE {
                 let parent = self.choose_parent();
-                let sheet = parent.lines.varied(&self.numbers, &mut self.chance);
-                let text: Arc<[u8]> = sheet.text().into();
+                let lines = parent.lines.varied(&self.numbers, &mut self.chance);
+                let text: Arc<[u8]> = lines.text().into();
                 if text.len() <= COPY_BYTES_MAX && self.seen.insert(self.hasher.hash_one(&text[..]))
                 {
-                    copies.push((ParentInput { lines: sheet, ..parent }, text));
+                    copies.push((ParentInput { lines, ..parent }, text));
                 }
             }
             let validity = self.validity;

@@ -3,14 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::inputs::by_coverage::VariedInput;
-use crate::inputs::by_recipe::GeneratorCall;
+use crate::recipe::built_generators::GeneratorCall;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::result::{CounterexampleOrigin, SearchedSource};
 use juror_core::stop::Stop;
+use juror_grammar::chance::Chance;
 use juror_grammar::generate::{Pin, generate_until};
 use juror_grammar::program::Grammar;
-use juror_grammar::shape::Shape;
+use juror_grammar::shape::{Shape, SpecialNumbers};
+use juror_grammar::tree::InputTree;
+use juror_grammar::vary::{Ingredients, vary_with};
+
+/// Number of changes that are tried until the grammar accepts one.
+const CHANGES_MAX: u64 = 20;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {
@@ -69,6 +74,24 @@ impl DrawnInput {
     }
 }
 
+/// An input that is still to be changed: with a piece of another one, or a special number.
+#[derive(Clone, Debug)]
+pub struct VariedInput {
+    pub kept: Arc<InputTree>,
+    pub other: Arc<InputTree>,
+    pub numbers: Arc<SpecialNumbers>,
+    pub seed: u64,
+}
+
+impl VariedInput {
+    /// `None` if no change is valid.
+    fn write(&self, grammar: &Grammar) -> Option<Vec<u8>> {
+        let mut chance = Chance::new(self.seed, "coverage");
+        let with = Ingredients { other: &self.other, numbers: &self.numbers.values };
+        (0..CHANGES_MAX).find_map(|_| vary_with(grammar, &self.kept, with, &mut chance))
+    }
+}
+
 /// A source of inputs. The same seed gives the same inputs in the same order, unless the source learns from runs.
 pub trait CandidateSource: Send {
     /// `None` if there are no more inputs, or if `is_over` becomes true first.
@@ -113,6 +136,8 @@ struct MixedSource<'a> {
     /// `None` if it has ended.
     source: Option<Box<dyn CandidateSource + 'a>>,
     share: SourceShare,
+    /// For turns: in each, every open source gains its share, and the one with most pays the sum. So turns are spread
+    /// evenly, and always in the same order.
     credit: i64,
     /// In seconds, with estimates for inputs that still run.
     spent: f64,
@@ -170,12 +195,12 @@ impl<'a> SourceMix<'a> {
 
     /// What each source has done.
     pub fn searched(&self) -> Vec<SearchedSource> {
-        self.sources.iter().map(|it| it.searched.clone()).collect()
+        self.sources.iter().map(|mixed| mixed.searched.clone()).collect()
     }
 
     /// Notes the time of an input, on the account of its source.
     pub fn settle(&mut self, account: usize, time: Duration) {
-        let all: Duration = self.sources.iter().map(|it| it.searched.time).sum();
+        let all: Duration = self.sources.iter().map(|mixed| mixed.searched.time).sum();
         let Some(source) = self.sources.get_mut(account) else { return };
         let seconds = time.as_secs_f64();
         source.spent += seconds - source.estimate;
@@ -226,7 +251,7 @@ impl<'a> SourceMix<'a> {
     /// its own input further gets time for that, up to a third of all.
     pub fn note_new(&mut self, account: usize, input: &[u8]) {
         for (at, mixed) in self.sources.iter_mut().enumerate() {
-            let is_kept = mixed.source.as_mut().is_some_and(|it| it.note_new(input));
+            let is_kept = mixed.source.as_mut().is_some_and(|source| source.note_new(input));
             if is_kept && at == account {
                 mixed.free += CHANGES_OF_NEW;
             }
@@ -235,22 +260,22 @@ impl<'a> SourceMix<'a> {
 
     /// The account of the source that comes next.
     fn next_account(&mut self) -> Option<usize> {
-        let turns = |it: &MixedSource<'_>| i64::from(it.share.turns);
+        let turns = |mixed: &MixedSource<'_>| i64::from(mixed.share.turns);
         if self.is_timed {
-            let ratio = |it: &MixedSource<'_>| it.spent / f64::from(it.share.time.max(1));
-            let open = self.sources.iter().enumerate().filter(|(_, it)| it.source.is_some());
+            let ratio = |mixed: &MixedSource<'_>| mixed.spent / f64::from(mixed.share.time.max(1));
+            let open = self.sources.iter().enumerate().filter(|(_, mixed)| mixed.source.is_some());
             let first = open.min_by(|(_, a), (_, b)| ratio(a).total_cmp(&ratio(b)));
             return first.map(|(account, _)| account);
         }
-        let is_open = |it: &MixedSource<'_>| it.source.is_some() && turns(it) > 0;
-        let mut open: Vec<_> = self.sources.iter_mut().filter(|it| is_open(it)).collect();
-        let shares: i64 = open.iter().map(|it| turns(it)).sum();
+        let is_open = |mixed: &MixedSource<'_>| mixed.source.is_some() && turns(mixed) > 0;
+        let mut open: Vec<_> = self.sources.iter_mut().filter(|mixed| is_open(mixed)).collect();
+        let shares: i64 = open.iter().map(|mixed| turns(mixed)).sum();
         for source in &mut open {
             source.credit += turns(source);
         }
         // The first of several.
-        let most = open.iter().map(|it| it.credit).max()?;
-        let is_next = |it: &MixedSource<'_>| is_open(it) && it.credit == most;
+        let most = open.iter().map(|mixed| mixed.credit).max()?;
+        let is_next = |mixed: &MixedSource<'_>| is_open(mixed) && mixed.credit == most;
         let account = self.sources.iter().position(is_next)?;
         self.sources[account].credit -= shares;
         Some(account)

@@ -30,8 +30,8 @@ pub fn special_numbers<'a>(
 ) -> Arc<SpecialNumbers> {
     let written: BTreeSet<i128> = texts.into_iter().flat_map(written_numbers).collect();
     // Small numbers occur anyway.
-    let written = written.into_iter().filter(|it| (8..=1 << 64).contains(it)).take(WRITTEN_MAX);
-    let written: Vec<i128> = written.collect();
+    let is_large = |number: &i128| (8..=1 << 64).contains(number);
+    let written: Vec<i128> = written.into_iter().filter(is_large).take(WRITTEN_MAX).collect();
     let mut centres = BTreeSet::new();
     for &number in &written {
         for parts in [number, 2 * number, 3 * number, number / 2, number / 3] {

@@ -30,7 +30,7 @@ pub fn table_sizes(
         return Ok(Vec::new());
     };
     let reply = executor.run_job(&runnable.job(&limits))?;
-    let output = reply.stdout.prefix(limits.output.map_or(0, |it| it.0)).unwrap_or_default();
+    let output = reply.stdout.prefix(limits.output.map_or(0, |most| most.0)).unwrap_or_default();
     let output = String::from_utf8_lossy(&output).into_owned();
     Ok(output.split_whitespace().filter_map(|word| word.parse().ok()).collect())
 }

@@ -52,8 +52,8 @@ fn number(word: &[u8]) -> Option<i128> {
 fn lower_words(number: i128) -> Vec<Vec<u8>> {
     let mut lower = vec![0, 1, number / 2, number - number.signum()];
     lower.dedup();
-    lower.retain(|it| it.abs() < number.abs());
-    lower.into_iter().map(|it| it.to_string().into_bytes()).collect()
+    lower.retain(|lower| lower.abs() < number.abs());
+    lower.into_iter().map(|lower| lower.to_string().into_bytes()).collect()
 }
 
 impl WordLines {
@@ -86,12 +86,14 @@ impl WordLines {
     }
 
     fn with_word(&self, position: WordPosition, word: Vec<u8>) -> Self {
-        let mut sheet = self.clone();
-        sheet.lines[position.0][position.1] = word;
-        sheet
+        let mut changed = self.clone();
+        changed.lines[position.0][position.1] = word;
+        changed
     }
 
     fn containers(&self) -> Vec<Container> {
+        /// If there are more line lengths than this, lines do not form columns.
+        const KINDS: usize = 8;
         let mut containers = vec![Container::Lines];
         let mut add_if_several = |container: Container, count: usize| {
             if count > 1 && !containers.contains(&container) {
@@ -104,9 +106,8 @@ impl WordLines {
             let is_such = |line: &&Vec<Vec<u8>>| line.len() == 1 && line[0].len() == length;
             self.lines.iter().filter(is_such).count()
         };
-        /// If there are more line lengths than this, lines do not form columns.
-        const KINDS: usize = 8;
-        let mut widths: Vec<usize> = self.lines.iter().map(Vec::len).filter(|it| *it > 1).collect();
+        let widths = self.lines.iter().map(Vec::len);
+        let mut widths: Vec<usize> = widths.filter(|width| *width > 1).collect();
         let words = self.lines.iter().filter(|line| line.len() == 1).map(|line| line[0].len());
         let mut lengths: Vec<usize> = words.filter(|length| *length > 1).collect();
         for sizes in [&mut widths, &mut lengths] {
@@ -155,19 +156,19 @@ impl WordLines {
                 }
             })
         };
-        let places = self.positions().take_while(|position| *position < before).filter(may_be);
-        let places: Vec<WordPosition> = places.collect();
+        let positions = self.positions().take_while(|position| *position < before).filter(may_be);
+        let positions: Vec<WordPosition> = positions.collect();
         let (last, first) =
-            (places.iter().rev().take(COUNTS_MAX / 2), places.iter().take(COUNTS_MAX / 2));
+            (positions.iter().rev().take(COUNTS_MAX / 2), positions.iter().take(COUNTS_MAX / 2));
         let mut counts: Vec<WordPosition> = last.chain(first).copied().collect();
         counts.sort_unstable();
         counts.dedup();
         // Several lines may form one test case.
-        let worth = |position| {
+        let amounts = |position| {
             let one = (!is_exact && own > 1).then_some((position, 1));
             [(position, own)].into_iter().chain(one)
         };
-        counts.into_iter().flat_map(worth).collect()
+        counts.into_iter().flat_map(amounts).collect()
     }
 
     /// Removes or doubles a part. A number that counts it changes as well.
@@ -177,12 +178,12 @@ impl WordLines {
         change: PartChange,
         count: Option<(WordPosition, i128)>,
     ) -> Self {
-        let mut sheet = self.clone();
+        let mut changed = self.clone();
         if let Some((position, by)) = count
             && let Some(number) = self.number_at(position)
         {
             let number = number + if change == PartChange::Double { by } else { -by };
-            sheet.lines[position.0][position.1] = number.to_string().into_bytes();
+            changed.lines[position.0][position.1] = number.to_string().into_bytes();
         }
         let (from, to) = (part.first, part.first + part.count);
         fn edit<T: Clone>(all: &mut Vec<T>, from: usize, to: usize, change: PartChange) {
@@ -195,18 +196,18 @@ impl WordLines {
             }
         }
         match part.container {
-            Container::Lines => edit(&mut sheet.lines, from, to, change),
-            Container::Words(line) => edit(&mut sheet.lines[line], from, to, change),
+            Container::Lines => edit(&mut changed.lines, from, to, change),
+            Container::Words(line) => edit(&mut changed.lines[line], from, to, change),
             Container::Letters((line, word)) => {
-                edit(&mut sheet.lines[line][word], from, to, change)
+                edit(&mut changed.lines[line][word], from, to, change)
             }
             Container::Columns(width) => {
-                for line in sheet.lines.iter_mut().filter(|line| line.len() == width) {
+                for line in changed.lines.iter_mut().filter(|line| line.len() == width) {
                     edit(line, from, to, change);
                 }
             }
             Container::LetterColumns(length) => {
-                for line in &mut sheet.lines {
+                for line in &mut changed.lines {
                     if let [word] = &mut line[..]
                         && word.len() == length
                     {
@@ -216,13 +217,14 @@ impl WordLines {
             }
         }
         // A word without letters disappears.
-        sheet.lines.iter_mut().for_each(|line| line.retain(|word| !word.is_empty()));
-        sheet
+        changed.lines.iter_mut().for_each(|line| line.retain(|word| !word.is_empty()));
+        changed
     }
 
     /// Large parts come first.
     fn parts(&self) -> impl Iterator<Item = PartRange> {
-        let sizes = self.containers().into_iter().map(|it| (it, self.size(it)));
+        let sizes =
+            self.containers().into_iter().map(|container| (container, self.size(container)));
         let sizes: Vec<(Container, usize)> = sizes.collect();
         sizes.into_iter().flat_map(|(container, size)| {
             /// Up to this many adjacent lines or words are tried at every position.
@@ -268,30 +270,30 @@ impl WordLines {
         let mut numbers: Vec<i128> =
             self.positions().filter_map(|position| self.number_at(position)).collect();
         numbers.sort_unstable();
-        let twice = numbers.windows(2).filter(|it| it[0] == it[1]).map(|it| it[0]);
+        let twice = numbers.windows(2).filter(|pair| pair[0] == pair[1]).map(|pair| pair[0]);
         let mut names: Vec<i128> = twice.collect();
         names.dedup();
         names.truncate(NUMBERS);
         names.into_iter().flat_map(move |name| {
             lower_words(name).into_iter().map(move |word| {
-                let mut sheet = self.clone();
+                let mut changed = self.clone();
                 for position in
                     self.positions().filter(|position| self.number_at(*position) == Some(name))
                 {
-                    sheet.lines[position.0][position.1].clone_from(&word);
+                    changed.lines[position.0][position.1].clone_from(&word);
                 }
-                sheet
+                changed
             })
         })
     }
 
     #[must_use]
     pub fn varied(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
-        let mut sheet = self.with_random_edit(others, chance);
+        let mut changed = self.with_random_edit(others, chance);
         while chance.happens(500) {
-            sheet = sheet.with_random_edit(others, chance);
+            changed = changed.with_random_edit(others, chance);
         }
-        sheet
+        changed
     }
 
     fn with_random_edit(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
@@ -315,27 +317,27 @@ impl WordLines {
                 } else {
                     *pick(&positions, chance).unwrap_or(&position)
                 };
-                let mut sheet = self.with_word(position, self.word(other).to_vec());
-                sheet.lines[other.0][other.1] = self.word(position).to_vec();
-                sheet
+                let mut changed = self.with_word(position, self.word(other).to_vec());
+                changed.lines[other.0][other.1] = self.word(position).to_vec();
+                changed
             }
             // Two lines are exchanged.
             8 => {
-                let mut sheet = self.clone();
-                sheet.lines.swap(position.0, chance.below(self.lines.len() as u64) as usize);
-                sheet
+                let mut changed = self.clone();
+                changed.lines.swap(position.0, chance.below(self.lines.len() as u64) as usize);
+                changed
             }
             // One line is sorted, reversed, made of one word, or rotated.
             _ => {
-                let mut sheet = self.clone();
-                let line = &mut sheet.lines[position.0];
+                let mut changed = self.clone();
+                let line = &mut changed.lines[position.0];
                 match chance.below(4) {
                     0 => line.sort_by(|a, b| number(a).cmp(&number(b)).then_with(|| a.cmp(b))),
                     1 => line.reverse(),
                     2 => line.fill(self.word(position).to_vec()),
                     _ => line.rotate_left(1),
                 }
-                sheet
+                changed
             }
         }
     }
@@ -391,8 +393,8 @@ impl WordLines {
     /// A word of the same length: one letter replaced by another one of the input, or all letters equal.
     fn other_word(&self, position: WordPosition, chance: &mut Chance) -> Vec<u8> {
         let mut word = self.word(position).to_vec();
-        let words = self.positions().filter(|it| self.number_at(*it).is_none());
-        let letters: Vec<u8> = words.flat_map(|it| self.word(it).iter().copied()).collect();
+        let words = self.positions().filter(|word| self.number_at(*word).is_none());
+        let letters: Vec<u8> = words.flat_map(|word| self.word(word).iter().copied()).collect();
         let letter = pick(&letters, chance).copied().unwrap_or(b'a');
         if chance.happens(800) {
             let at = chance.below(word.len() as u64) as usize;
@@ -411,10 +413,10 @@ pub struct ExtremeNumbers {
 }
 
 impl ExtremeNumbers {
-    pub fn of<'s>(sheets: impl Iterator<Item = &'s WordLines>) -> Self {
+    pub fn of<'s>(inputs: impl Iterator<Item = &'s WordLines>) -> Self {
         let mut numbers = Self::default();
-        for sheet in sheets {
-            for number in sheet.positions().filter_map(|position| sheet.number_at(position)) {
+        for input in inputs {
+            for number in input.positions().filter_map(|position| input.number_at(position)) {
                 numbers.least = numbers.least.min(number);
                 numbers.most = numbers.most.max(number);
             }
@@ -435,8 +437,8 @@ pub fn shrink(input: &[u8], mut is_interesting: impl FnMut(&[u8]) -> bool, most:
         let before = best.clone();
         let mut next = 0;
         'again: loop {
-            let sheet = WordLines::read(&best);
-            for smaller in sheet.smaller_versions().skip(next) {
+            let lines = WordLines::read(&best);
+            for smaller in lines.smaller_versions().skip(next) {
                 if tried >= most {
                     return best;
                 }
@@ -467,7 +469,7 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         let &[count, row] = &lines[..] else { return false };
         let numbers: Option<Vec<u64>> = row.split(' ').map(|word| word.parse().ok()).collect();
-        count.parse().ok() == numbers.map(|it| it.len())
+        count.parse().ok() == numbers.map(|numbers| numbers.len())
     }
 
     /// Accepts `n m`, then `m` lines of two numbers up to `n`.
@@ -478,8 +480,9 @@ mod tests {
         let Some(rows) = text.lines().map(row).collect::<Option<Vec<_>>>() else { return false };
         let [first, edges @ ..] = &rows[..] else { return false };
         let &[nodes, count] = &first[..] else { return false };
-        let is_edge =
-            |edge: &Vec<usize>| edge.len() == 2 && edge.iter().all(|it| (1..=nodes).contains(it));
+        let is_edge = |edge: &Vec<usize>| {
+            edge.len() == 2 && edge.iter().all(|node| (1..=nodes).contains(node))
+        };
         edges.len() == count && edges.iter().all(is_edge)
     }
 
@@ -569,7 +572,7 @@ mod tests {
                     sheet = WordLines::read(text.as_bytes());
                 }
             }
-            assert!(!sheet.text().windows(2).any(|it| it == b"  "), "{text}");
+            assert!(!sheet.text().windows(2).any(|pair| pair == b"  "), "{text}");
         }
     }
 

@@ -42,7 +42,7 @@ pub fn lock_package(package: &FilePath, data: &FilePath) -> Option<File> {
         while let Some(next) = walk.next() {
             let Ok(entry) = next else { continue };
             let (is_dir, is_old) = match entry.path.link_metadata() {
-                Ok(found) => (found.is_dir(), is_old(&found)),
+                Ok(metadata) => (metadata.is_dir(), is_old(&metadata)),
                 Err(_) => continue,
             };
             if is_dir {
@@ -69,9 +69,9 @@ pub fn prepare_case(
         let target = data.join(file_name(case, &extension));
         let staged = stage.path(case, &extension);
         let link = staged.link_target().ok();
-        let settled =
-            staged.open().and_then(|it| prepare_contents(&target, it, link.as_deref(), mode));
-        let (state, new) = settled.map_err(|error| write_error(&target, error))?;
+        let prepared =
+            staged.open().and_then(|file| prepare_contents(&target, file, link.as_deref(), mode));
+        let (state, new) = prepared.map_err(|error| write_error(&target, error))?;
         states.push(state);
         ready.extend(new);
     }
@@ -84,8 +84,8 @@ pub fn prepare_file(
     contents: &[u8],
     mode: GenerateMode,
 ) -> Result<(GeneratedState, Option<PreparedFile>), JudgeError> {
-    let settled = prepare_contents(target, Cursor::new(contents), None, mode);
-    settled.map_err(|error| write_error(target, error))
+    let prepared = prepare_contents(target, Cursor::new(contents), None, mode);
+    prepared.map_err(|error| write_error(target, error))
 }
 
 /// Gives a file of the package these contents, or reports how it differs.
@@ -119,10 +119,10 @@ fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<boo
         Err(_) if target.link_target().is_ok() => return Ok(Some(false)),
         Err(error) => return Err(error),
     };
-    let mut there = BufReader::with_capacity(1 << 16, file);
+    let mut existing = BufReader::with_capacity(1 << 16, file);
     let mut contents = BufReader::with_capacity(1 << 16, contents);
     loop {
-        let (a, b) = (there.fill_buf()?, contents.fill_buf()?);
+        let (a, b) = (existing.fill_buf()?, contents.fill_buf()?);
         let common = a.len().min(b.len());
         if common == 0 {
             return Ok(Some(a.is_empty() && b.is_empty()));
@@ -130,7 +130,7 @@ fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<boo
         if a[..common] != b[..common] {
             return Ok(Some(false));
         }
-        there.consume(common);
+        existing.consume(common);
         contents.consume(common);
     }
 }
@@ -173,34 +173,34 @@ fn combined_state(states: &[GeneratedState]) -> GeneratedState {
 const NOT_REMOVED_HELP: &str = "remove or rename it; juror removes nothing by itself";
 
 /// Reports files in the way of new ones, and paths that lead out of the package.
-pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
-    let mut found = Vec::new();
+pub fn obstacles(data: &FilePath, recipe_files: &BTreeSet<String>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let mut seen: BTreeSet<FilePath> = BTreeSet::new();
-    for name in named {
+    for name in recipe_files {
         let target = data.join(name);
-        let what = target.link_metadata().map_or("", |it| match it.file_type() {
+        let what = target.link_metadata().map_or("", |metadata| match metadata.file_type() {
             kind if kind.is_dir() => "a directory",
             kind if kind.is_file() || kind.is_symlink() => "",
             _ => "a pipe, a socket or a device",
         });
         if !what.is_empty() {
             let message = format!("is {what}, but the recipe makes a file here");
-            found.push(Diagnostic::error(&target, message).help(NOT_REMOVED_HELP));
+            diagnostics.push(Diagnostic::error(&target, message).help(NOT_REMOVED_HELP));
         }
-        let above = std::iter::successors(target.directory(), FilePath::directory);
-        for dir in above.take_while(|it| it.starts_with(&**data)) {
+        let directories = std::iter::successors(target.directory(), FilePath::directory);
+        for dir in directories.take_while(|dir| dir.starts_with(&**data)) {
             if !seen.insert(dir.clone()) {
                 break;
             }
             match dir.metadata() {
-                Ok(metadata) if !metadata.is_dir() => found.push(
+                Ok(metadata) if !metadata.is_dir() => diagnostics.push(
                     Diagnostic::error(
                         &dir,
                         "this is a file, but the recipe makes a directory here",
                     )
                     .help(NOT_REMOVED_HELP),
                 ),
-                Err(error) if is_outside_error(&error) => found.push(
+                Err(error) if is_outside_error(&error) => diagnostics.push(
                     Diagnostic::error(&dir, "this directory leads out of the package")
                         .help("replace the link with a directory"),
                 ),
@@ -208,20 +208,20 @@ pub fn obstacles(data: &FilePath, named: &BTreeSet<String>) -> Vec<Diagnostic> {
             }
         }
     }
-    found
+    diagnostics
 }
 
 /// Lists the files in `data/` that the recipe does not make, by their names below it. Files that the format ignores,
 /// such as READMEs, do not count.
 pub fn unlisted_files(
     data: &FilePath,
-    named: &BTreeSet<String>,
+    recipe_files: &BTreeSet<String>,
 ) -> Result<Vec<String>, JudgeError> {
     let mut unlisted = Vec::new();
     if !data.exists() {
         return Ok(unlisted);
     }
-    let fault = |it: UnreachedPath| JudgeError::on_file("list", &it.path)(it.reason);
+    let fault = |path: UnreachedPath| JudgeError::on_file("list", &path.path)(path.reason);
     let mut walk = data.walk(WalkBounds::PACKAGE);
     while let Some(next) = walk.next() {
         let entry = next.map_err(fault)?;
@@ -229,12 +229,12 @@ pub fn unlisted_files(
         if base_name.starts_with('.') || base_name.starts_with("README") {
             continue;
         }
-        if entry.path.link_metadata().is_ok_and(|found| found.is_dir()) {
+        if entry.path.link_metadata().is_ok_and(|metadata| metadata.is_dir()) {
             walk.enter(&entry).map_err(fault)?;
             continue;
         }
         let name = entry.path.strip_prefix(&**data).unwrap_or(&entry.path).display().to_string();
-        if !named.contains(&name) {
+        if !recipe_files.contains(&name) {
             unlisted.push(name);
         }
     }
@@ -246,8 +246,8 @@ pub fn remove_files(data: &FilePath, files: &[impl AsRef<Path>]) -> Result<(), J
     for file in files {
         let path = data.join(file);
         path.remove().map_err(JudgeError::on_file("remove", &path))?;
-        let above = std::iter::successors(path.directory(), FilePath::directory);
-        for dir in above.take_while(|dir| dir != data && dir.starts_with(&**data)) {
+        let directories = std::iter::successors(path.directory(), FilePath::directory);
+        for dir in directories.take_while(|dir| dir != data && dir.starts_with(&**data)) {
             // A directory that is not empty stays.
             if dir.remove_directory().is_err() {
                 break;
@@ -269,19 +269,19 @@ pub fn display_names(unlisted: Vec<String>) -> Vec<String> {
 
 /// The unlisted files of test cases and groups of which the recipe makes nothing. All other files are the author's:
 /// files of cases and groups that the recipe makes, and of no case at all.
-pub fn leftover_files(unlisted: &[String], named: &BTreeSet<String>) -> BTreeSet<String> {
-    let (made_cases, other_cases) = (case_names(named), case_names(unlisted));
+pub fn leftover_files(unlisted: &[String], recipe_files: &BTreeSet<String>) -> BTreeSet<String> {
+    let (made_cases, other_cases) = (case_names(recipe_files), case_names(unlisted));
     let is_of_left = |name: &str| {
         // `a.b.in` is no file of `a`: the longest name counts.
         let mut bases = name.match_indices('.').rev().map(|(dot, _)| &name[..dot]);
-        let case = bases.find(|it| made_cases.contains(*it) || other_cases.contains(*it));
+        let case = bases.find(|base| made_cases.contains(*base) || other_cases.contains(*base));
         case.is_some_and(|case| other_cases.contains(case))
     };
     let is_left = |name: &&String| {
         let base = name.rsplit('/').next().unwrap_or_default();
         let is_beside = |other: &String| other.starts_with(&name[..name.len() - base.len()]);
         if GROUP_FILES.contains(&base) {
-            other_cases.iter().any(is_beside) && !named.iter().any(is_beside)
+            other_cases.iter().any(is_beside) && !recipe_files.iter().any(is_beside)
         } else {
             is_of_left(name)
         }
@@ -487,7 +487,8 @@ mod tests {
         let named = ["sample/1.in", "secret/1.in", "secret/x/1.in"].map(str::to_owned);
         let found = obstacles(&data, &BTreeSet::from(named));
         let root = format!("{}/", data.display());
-        let found: Vec<String> = found.iter().map(|it| it.to_string().replace(&root, "")).collect();
+        let found: Vec<String> =
+            found.iter().map(|obstacle| obstacle.to_string().replace(&root, "")).collect();
         assert_eq!(
             found,
             [

@@ -41,14 +41,14 @@ const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3"
 
 impl Memory {
     /// Empty if data is only checked, or if nothing is to be remembered.
-    pub(super) fn open(generating: &Generation<'_>) -> Self {
+    pub(super) fn open(generation: &Generation<'_>) -> Self {
         let cache =
-            generating.memory_dir.as_deref().filter(|_| generating.mode != GenerateMode::Check);
-        let path = cache.and_then(|cache| memory_path(cache, &generating.bench.problem.dir));
+            generation.memory_dir.as_deref().filter(|_| generation.mode != GenerateMode::Check);
+        let path = cache.and_then(|cache| memory_path(cache, &generation.bench.problem.dir));
         let Some(path) = path else { return Self::default() };
         let bytes = path.read().unwrap_or_default();
         let (mut known, made_files) = parse_memory(&bytes).unwrap_or_default();
-        if generating.ignores_memory {
+        if generation.ignores_memory {
             known.clear();
         }
         Self { path: Some(path), known, made_files }
@@ -95,11 +95,11 @@ impl Memory {
         cases: &[(String, &str)],
         stage: &Stage,
         data: &FilePath,
-        named: &BTreeSet<String>,
+        recipe_files: &BTreeSet<String>,
     ) {
         let Some(path) = &self.path else { return };
         let mut made_files = MadeFiles::new();
-        for name in named {
+        for name in recipe_files {
             let Ok(digest) = Blob::file(&data.join(name)).digest() else { return };
             made_files.insert(name.clone(), digest);
         }
@@ -111,9 +111,9 @@ impl Memory {
                 files.insert(extension, *digest);
             }
         }
-        let is_left = |name: &&String| !named.contains(*name) && !data.join(name).is_missing();
-        let unchanged: Vec<&String> = self.made_files.keys().filter(is_left).collect();
-        made_files.extend(unchanged.into_iter().map(|name| (name.clone(), self.made_files[name])));
+        let others = self.made_files.iter().filter(|(name, _)| !recipe_files.contains(*name));
+        let present = others.filter(|(name, _)| !data.join(name).is_missing());
+        made_files.extend(present.map(|(name, digest)| (name.clone(), *digest)));
         let Ok(bytes) = postcard::to_allocvec(&(HEADER, known, made_files)) else { return };
         let _ = place_file(path, &bytes, GenerateMode::Write);
     }

@@ -63,43 +63,43 @@ impl GenerationResult {
 }
 
 /// Fails if a generator does not build or the judge fails: a missing compiler, a full disk.
-pub fn generate(generating: &Generation<'_>) -> Result<GenerationResult, Stop> {
+pub fn generate(generation: &Generation<'_>) -> Result<GenerationResult, Stop> {
     let mut generated = GenerationResult::default();
-    let found = &mut generated.diagnostics;
+    let diagnostics = &mut generated.diagnostics;
     let stage = Stage::new()?;
-    let memory = Memory::open(generating);
-    let (keys, missing) = generating.recall_cases(&memory, &stage)?;
-    let results = make_files(&generating.bench, &stage, &missing, found)?;
+    let memory = Memory::open(generation);
+    let (keys, missing) = generation.recall_cases(&memory, &stage)?;
+    let results = make_files(&generation.bench, &stage, &missing, diagnostics)?;
     if generated.has_errors() {
         return Ok(generated);
     }
-    generating.add_links(&stage)?;
-    let found = &mut generated.diagnostics;
-    found.extend(patterns::find_missing_patterns(generating.recipe, &stage)?);
+    generation.add_links(&stage)?;
+    let diagnostics = &mut generated.diagnostics;
+    diagnostics.extend(patterns::find_missing_patterns(generation.recipe, &stage)?);
     if generated.has_errors() {
         return Ok(generated);
     }
-    if generating.mode == GenerateMode::Check {
+    if generation.mode == GenerateMode::Check {
         // Differences in the package are still reported: nothing is written in this mode.
-        let found = &mut generated.diagnostics;
-        reproducible::check_reproducible(generating, &stage, &results, found)?;
+        let diagnostics = &mut generated.diagnostics;
+        reproducible::check_reproducible(generation, &stage, &results, diagnostics)?;
     }
-    generating.place_all(&stage, &memory, &keys, &mut generated)?;
+    generation.place_all(&stage, &memory, &keys, &mut generated)?;
     Ok(generated)
 }
 
 /// Makes these cases of the recipe, whose inputs need no generator. Other cases and the memory do not change.
-pub fn add_cases(generating: &Generation<'_>, names: &[String]) -> Result<GenerationResult, Stop> {
+pub fn add_cases(generation: &Generation<'_>, names: &[String]) -> Result<GenerationResult, Stop> {
     let mut generated = GenerationResult::default();
     let stage = Stage::new()?;
-    let cases = generating.recipe.cases.iter();
+    let cases = generation.recipe.cases.iter();
     let cases: Vec<&RecipeCase> = cases.filter(|case| names.contains(&case.name)).collect();
-    make_files(&generating.bench, &stage, &cases, &mut generated.diagnostics)?;
+    make_files(&generation.bench, &stage, &cases, &mut generated.diagnostics)?;
     if !generated.has_errors() {
         let names = || cases.iter().map(|case| &*case.name);
-        let named = stage.files(names()).collect();
-        if let Some(placing) = generating.prepare(&stage, names(), &named, &mut generated)? {
-            generating.place_prepared(placing, &mut generated)?;
+        let files = stage.files(names()).collect();
+        if let Some(prepared) = generation.prepare(&stage, names(), &files, &mut generated)? {
+            generation.place_prepared(prepared, &mut generated)?;
         }
     }
     Ok(generated)
@@ -162,46 +162,46 @@ impl<'a> Generation<'a> {
         let names = recipe.cases.iter().map(|case| &*case.name);
         let names = names.chain(recipe.links.iter().map(|link| &*link.name));
         let files = recipe.files.iter().map(|file| file.name.clone());
-        let named = stage.files(names.clone()).chain(files).collect();
-        let Some(mut placing) = self.prepare(stage, names, &named, generated)? else {
+        let recipe_files = stage.files(names.clone()).chain(files).collect();
+        let Some(mut prepared) = self.prepare(stage, names, &recipe_files, generated)? else {
             return Ok(());
         };
         let data = self.data_dir();
         for file in &recipe.files {
             let (target, contents) = (data.join(&file.name), file.contents.as_bytes());
             let (state, ready) = files::prepare_file(&target, contents, self.mode)?;
-            placing.states.push((file.name.clone(), state));
-            placing.ready.extend(ready);
+            prepared.states.push((file.name.clone(), state));
+            prepared.ready.extend(ready);
         }
-        self.place_prepared(placing, generated)?;
-        let mut unlisted = files::unlisted_files(&data, &named)?;
+        self.place_prepared(prepared, generated)?;
+        let mut unlisted = files::unlisted_files(&data, &recipe_files)?;
         if self.removes_leftovers && self.mode == GenerateMode::Write {
-            let leftover = files::leftover_files(&unlisted, &named);
-            let goes = |name: &String| leftover.contains(name) || memory.has_made(name, &data);
-            let gone: Vec<String> = unlisted.extract_if(.., |name| goes(name)).collect();
-            files::remove_files(&data, &gone)?;
-            for name in files::display_names(gone) {
+            let leftover = files::leftover_files(&unlisted, &recipe_files);
+            let is_gone = |name: &String| leftover.contains(name) || memory.has_made(name, &data);
+            let removed: Vec<String> = unlisted.extract_if(.., |name| is_gone(name)).collect();
+            files::remove_files(&data, &removed)?;
+            for name in files::display_names(removed) {
                 self.announce(generated, &name, GeneratedState::Removed);
             }
         }
         for name in files::display_names(unlisted) {
             self.announce(generated, &name, GeneratedState::Unknown);
         }
-        memory.remember(keys, stage, &data, &named);
+        memory.remember(keys, stage, &data, &recipe_files);
         Ok(())
     }
 
-    /// Prepares these cases for the package, or finds how they differ. `None` if something is in the way. `named` are
-    /// all files that the recipe makes.
+    /// Prepares these cases for the package, or finds how they differ. `None` if something is in the way. `recipe_files`
+    /// are all files that the recipe makes.
     fn prepare<'n>(
         &self,
         stage: &Stage,
         names: impl Iterator<Item = &'n str>,
-        named: &BTreeSet<String>,
+        recipe_files: &BTreeSet<String>,
         generated: &mut GenerationResult,
     ) -> Result<Option<PreparedFiles>, JudgeError> {
         let data = self.data_dir();
-        let obstacles = files::obstacles(&data, named);
+        let obstacles = files::obstacles(&data, recipe_files);
         if !obstacles.is_empty() {
             generated.diagnostics.extend(obstacles);
             return Ok(None);
@@ -210,21 +210,21 @@ impl<'a> Generation<'a> {
             GenerateMode::Write => files::lock_package(&self.bench.problem.dir, &data),
             GenerateMode::Check => None,
         };
-        let mut placing = PreparedFiles { _claim, ..PreparedFiles::default() };
+        let mut prepared = PreparedFiles { _claim, ..PreparedFiles::default() };
         for name in names {
-            let state = files::prepare_case(stage, &data, name, self.mode, &mut placing.ready)?;
-            placing.states.push((name.to_owned(), state));
+            let state = files::prepare_case(stage, &data, name, self.mode, &mut prepared.ready)?;
+            prepared.states.push((name.to_owned(), state));
         }
-        Ok(Some(placing))
+        Ok(Some(prepared))
     }
 
     fn place_prepared(
         &self,
-        placing: PreparedFiles,
+        prepared: PreparedFiles,
         generated: &mut GenerationResult,
     ) -> Result<(), JudgeError> {
-        placing.ready.into_iter().try_for_each(PreparedFile::place)?;
-        for (name, state) in placing.states {
+        prepared.ready.into_iter().try_for_each(PreparedFile::place)?;
+        for (name, state) in prepared.states {
             self.announce(generated, &name, state);
         }
         Ok(())

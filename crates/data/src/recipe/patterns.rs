@@ -12,7 +12,7 @@ pub(super) fn find_missing_patterns(
     recipe: &Recipe,
     stage: &Stage,
 ) -> Result<Vec<Diagnostic>, JudgeError> {
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     for case in &recipe.cases {
         for pattern in &case.patterns {
             let path = stage.path(&case.name, pattern.extension);
@@ -28,11 +28,11 @@ pub(super) fn find_missing_patterns(
                 "{}: `{}` is not found in its .{}",
                 case.name, pattern.text, pattern.extension
             );
-            let mut doubt = Diagnostic::warning(&recipe.path, message)
+            let mut warning = Diagnostic::warning(&recipe.path, message)
                 .help("the case is not as intended: change the command, the seed or the pattern");
-            doubt.place = pattern.place.clone();
-            doubts.push(doubt);
+            warning.place = pattern.place.clone();
+            warnings.push(warning);
         }
     }
-    Ok(doubts)
+    Ok(warnings)
 }

@@ -23,12 +23,12 @@ const CLOCK_TICK: Duration = Duration::from_millis(1100);
 
 /// Runs every generator a second time. Adds differing results to `found`.
 pub(super) fn check_reproducible(
-    generating: &Generation<'_>,
+    generation: &Generation<'_>,
     stage: &Stage,
     first_results: &GeneratorResults<'_>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generating
+    let cases: Vec<(&RecipeCase, &GeneratorCommand)> = generation
         .recipe
         .cases
         .iter()
@@ -38,28 +38,28 @@ pub(super) fn check_reproducible(
         return Ok(());
     }
     std::thread::sleep(CLOCK_TICK.saturating_sub(first_results.ended_at.elapsed()));
-    let again = SecondRun { executor: generating.bench.executor, stage, first_results };
-    let bench = &generating.bench;
+    let second_run = SecondRun { executor: generation.bench.executor, stage, first_results };
+    let bench = &generation.bench;
     let changes = bench.map("generators once more", &cases, |(case, command)| {
-        again.difference_from_first(case, command)
+        second_run.difference_from_first(case, command)
     })?;
     let mut changed: BTreeMap<&GeneratorProgram, Vec<Diagnostic>> = BTreeMap::new();
     for ((case, command), change) in cases.into_iter().zip(changes) {
         let Some(change) = change else { continue };
         let message = format!("`{}` gives another result the second time: {change}", command.line);
-        let remark = case_diagnostic(case, message).help(
+        let warning = case_diagnostic(case, message).help(
             "take everything random from `{seed}`, and do not use the clock; do not iterate over a hash table with \
              a random order",
         );
-        changed.entry(&command.program).or_default().push(remark);
+        changed.entry(&command.program).or_default().push(warning);
     }
-    for mut remarks in changed.into_values() {
-        let more = remarks.drain(1..).count();
+    for mut warnings in changed.into_values() {
+        let more = warnings.drain(1..).count();
         if more > 0 {
-            remarks[0].message +=
+            warnings[0].message +=
                 &format!("; the same holds for {} of this generator", count(more, "other case"));
         }
-        found.extend(remarks);
+        diagnostics.extend(warnings);
     }
     Ok(())
 }
@@ -93,7 +93,7 @@ impl SecondRun<'_> {
             }
         }
         let is_missing = |extension: &&str| files.iter().all(|file| file.extension != *extension);
-        let missing = first.and_then(|first| first.keys().copied().find(|it| is_missing(it)));
+        let missing = first.and_then(|first| first.keys().copied().find(is_missing));
         Ok(missing.map(|extension| format!("no `.{extension}` file is left the second time")))
     }
 }

@@ -151,7 +151,7 @@ impl<'a> SeededGenerator<'a> {
         let bytes = reply.stdout.read().unwrap_or_default();
         let printed = decode_first_outputs(&bytes, calls.len()).ok().filter(|_| is_whole);
         let printed = printed.unwrap_or_default().into_iter();
-        let printed = printed.map(|it| it.filter(|text| !text.is_empty()).map(Arc::from));
+        let printed = printed.map(|text| text.filter(|text| !text.is_empty()).map(Arc::from));
         Ok(printed.chain(std::iter::repeat(None)).take(calls.len()).collect())
     }
 
@@ -177,7 +177,7 @@ mod tests {
     #[test]
     fn the_seed_is_the_last_word_unless_it_has_a_place() {
         let check = |words: &[&str], expected: &str| {
-            let words: Vec<String> = words.iter().map(|it| (*it).to_owned()).collect();
+            let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
             let shown = [&["gen.py".to_owned()], &words[..]].concat();
             let source = SeededProgram::new(Program::default(), words.clone(), shown.clone());
             let call = SeededCall { size: source.has_size().then_some(3), seed: 17 };
@@ -190,7 +190,7 @@ mod tests {
             let program = Program { command: Some(command), ..Program::default() };
             let typed = SeededProgram::new(program, Vec::new(), shown);
             assert_eq!(typed.line(call), format!("gen.py{expected}"));
-            let own = typed.program.command.map(|it| it.words.len());
+            let own = typed.program.command.map(|command| command.words.len());
             assert_eq!((own, typed.words.len()), (Some(typed.shown.len()), 0));
         };
         check(&[], " 17");

@@ -1,26 +1,25 @@
 //! The parts that all searches share: the sources of inputs, the programs that check and answer them, and the clock.
 
-use crate::inputs::by_generator::GeneratorInputs;
-use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
 use std::sync::Arc;
 
+use crate::inputs::by_generator::GeneratorInputs;
 use crate::inputs::by_grammar;
-use crate::inputs::by_recipe::{GeneratorCall, RecipeInputs};
+use crate::inputs::by_recipe::RecipeInputs;
 use crate::inputs::by_test_cases::{COPY_BYTES_MAX, VariedTestCases};
 use crate::inputs::candidates::{Candidate, CandidateContent, SourceMix, SourceShare};
 use crate::inputs::numbers::special_numbers;
 use crate::inputs::table_sizes::table_sizes;
-use crate::recipe::built_generators::BuiltGenerators;
-use crate::search::comparison::{Comparison, KnownAnswers};
+use crate::recipe::built_generators::{BuiltGenerators, GeneratorCall};
+use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
+use crate::search::known_answers::KnownAnswers;
 use crate::search::problem_inputs::ProblemInputs;
-use crate::search::programs::SearchPrograms;
 use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
 use juror_core::diagnostic::Diagnostic;
+use juror_core::program::BuildVariant;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::SpecialNumbers;
-use juror_judging::build::Runnable;
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::Rules;
@@ -71,14 +70,14 @@ const GENERATOR_SHARE: u32 = 2;
 const COPY_SHARE: u32 = 2;
 
 impl<'a> Arena<'a> {
-    /// Builds the programs that check and answer inputs. Input validators run in batches if `way` is set. Fails if a
-    /// program does not build.
+    /// Builds the programs that check and answer inputs. Input validators run in batches if `batch_mode` is set.
+    /// Fails if a program does not build.
     pub fn open(
         bench: Bench<'a>,
         inputs: &'a ProblemInputs,
         rules: &'a Rules<'a>,
         scheduler: &'a Scheduler,
-        way: Option<BatchMode>,
+        batch_mode: Option<BatchMode>,
     ) -> Result<Self, Stop> {
         let path = inputs.answer_maker.as_ref();
         let grammars = inputs.grammars.iter().collect();
@@ -88,7 +87,7 @@ impl<'a> Arena<'a> {
             rules,
             scheduler,
             solution: path.map(|path| Solution::build(&bench, path)).transpose()?,
-            validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(way),
+            validity: Validity::build(bench, grammars, &inputs.test_case)?.in_batches(batch_mode),
             generators: None,
             seeded: None,
             known_answers: KnownAnswers::default(),
@@ -99,14 +98,14 @@ impl<'a> Arena<'a> {
     /// Builds the package's generators, unless no line of the recipe has a seed.
     pub fn with_generators(self) -> Result<Self, Stop> {
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
-        let generators = recipe.map(|it| BuiltGenerators::build(self.bench, it)).transpose()?;
+        let generators =
+            recipe.map(|recipe| BuiltGenerators::build(self.bench, recipe)).transpose()?;
         Ok(Self { generators, ..self })
     }
 
     /// Numbers in the texts of programs become special, and the sizes of their tables.
-    pub fn with_numbers_of(self, programs: &SearchPrograms) -> Result<Self, Stop> {
-        let texts = programs.texts();
-        let sizes = table_sizes(&texts, &programs.variant, &self.bench, self.scheduler)?;
+    pub fn with_numbers_of(self, texts: &[String], variant: &BuildVariant) -> Result<Self, Stop> {
+        let sizes = table_sizes(texts, variant, &self.bench, self.scheduler)?;
         let bounds = self.grammar().map(by_grammar::greatest_values).unwrap_or_default();
         let texts = texts.iter().map(String::as_str);
         Ok(Self { numbers: special_numbers(texts, &bounds, sizes), ..self })
@@ -125,16 +124,8 @@ impl<'a> Arena<'a> {
         self.inputs.grammars.first()
     }
 
-    pub fn comparison<'c>(
-        &'c self,
-        reference: &'c Runnable,
-        submission: &'c Runnable,
-    ) -> Comparison<'c> {
-        Comparison { arena: self, reference, submission, submission_executor: None }
-    }
-
-    /// All sources of inputs: the generator of the command line; or else the grammar, up to `most` bytes; the generators if they are built; and changed copies of
-    /// test cases on request.
+    /// All sources of inputs: the generator of the command line; or else the grammar, up to `most` bytes; the
+    /// generators if they are built; and changed copies of test cases on request.
     pub fn candidates(&self, has_copies: bool, seed: u64, most: Option<usize>) -> SourceMix<'_> {
         let inputs = self.inputs;
         let mut mix = SourceMix::default();
@@ -180,12 +171,10 @@ impl<'a> Arena<'a> {
             (CandidateContent::Call(call), None) => {
                 return left_out(format!("{}: not built", call.line()));
             }
-            (CandidateContent::Call(call), Some(generators)) => {
-                match call.make_input(generators)? {
-                    Ok(input) => (input, Some(call), None),
-                    Err(why) => return left_out(format!("{}: {why}", call.line())),
-                }
-            }
+            (CandidateContent::Call(call), Some(generators)) => match generators.make(&call)? {
+                Ok(input) => (input, Some(call), None),
+                Err(reason) => return left_out(format!("{}: {reason}", call.line())),
+            },
             (CandidateContent::Seeded(call), _) => {
                 let Some(generator) = &self.seeded else {
                     return left_out("the generator is not built".to_owned());

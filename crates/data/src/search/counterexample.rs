@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::search::comparison::Comparison;
+use crate::search::cross_check::CrossCheck;
 use crate::search::result::Counterexample;
 use crate::search::run::Failure;
 use crate::search::shrink::{ShrunkInput, generated_input};
@@ -14,21 +14,21 @@ use juror_core::verdict::Verdict;
 const SHOWN_BYTES_MAX: u64 = 1 << 20;
 
 pub fn build_counterexample(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     failure: &Failure,
     small: Option<ShrunkInput>,
 ) -> Result<Counterexample, Stop> {
-    let (input, judged, path, generated) = match small {
-        Some(small) => (small.input, small.judged, small.path, small.generated),
+    let (input, judgement, path, generated) = match small {
+        Some(small) => (small.input, small.judgement, small.path, small.generated),
         None => {
-            let generated = generated_input(comparison.arena, &failure.fresh);
-            (Arc::clone(&failure.fresh.input), failure.judged.clone(), Vec::new(), generated)
+            let generated = generated_input(cross_check.arena, &failure.fresh);
+            (Arc::clone(&failure.fresh.input), failure.judgement.clone(), Vec::new(), generated)
         }
     };
-    let mut found = Counterexample {
-        verdict: judged.verdict,
-        cause: judged.cause,
-        difference: judged.difference.filter(|_| judged.verdict == Verdict::WrongAnswer),
+    let mut example = Counterexample {
+        verdict: judgement.verdict,
+        cause: judgement.cause,
+        difference: judgement.difference.filter(|_| judgement.verdict == Verdict::WrongAnswer),
         input: input.to_vec(),
         expected: None,
         got: None,
@@ -44,14 +44,14 @@ pub fn build_counterexample(
         promoted: None,
         saved: None,
     };
-    let looked = if comparison.is_judged() {
-        add_evidence(comparison, &input, &mut found)
+    let result = if cross_check.is_judged() {
+        add_evidence(cross_check, &input, &mut example)
     } else {
-        add_outputs(comparison, &input, &mut found)
+        add_outputs(cross_check, &input, &mut example)
     };
-    match looked {
+    match result {
         // Shows what is known in any case.
-        Ok(()) | Err(Stop::Interrupted) => Ok(found),
+        Ok(()) | Err(Stop::Interrupted) => Ok(example),
         Err(stop) => Err(stop),
     }
 }
@@ -61,27 +61,28 @@ const TRIES: u32 = 5;
 
 /// Adds the output of both programs. If a run of the submission fails in the same way, its output is taken.
 fn add_outputs(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
-    found: &mut Counterexample,
+    example: &mut Counterexample,
 ) -> Result<(), Stop> {
-    let answer = comparison.answer(input)?.ok();
-    found.expected = Some(answer.as_ref().map(|it| it.to_vec()).unwrap_or_default());
+    let answer = cross_check.answer(input)?.ok();
+    example.expected = Some(answer.as_deref().unwrap_or_default().to_vec());
     for _ in 0..TRIES {
-        let ran = comparison.run(comparison.submission, input)?;
-        let fails = match (&ran.rejected, &answer) {
-            (Some(rejected), _) => rejected.verdict == found.verdict,
+        let run = cross_check.run(cross_check.submission, input)?;
+        let fails = match (&run.rejected, &answer) {
+            (Some(rejected), _) => rejected.verdict == example.verdict,
             (None, Some(answer)) => {
-                let whole = ran.bytes(u64::MAX)?;
-                found.verdict == Verdict::WrongAnswer
-                    && !comparison.accepts(input, answer, &ran, &whole)?
+                let whole = run.bytes(u64::MAX)?;
+                example.verdict == Verdict::WrongAnswer
+                    && !cross_check.accepts(input, answer, &run, &whole)?
             }
             (None, None) => true,
         };
         if fails {
-            found.got = Some(ran.bytes(SHOWN_BYTES_MAX)?);
-            let stderr = ran.stderr.prefix(SHOWN_BYTES_MAX);
-            found.stderr = stderr.map_err(|error| JudgeError::new("read standard error", error))?;
+            example.got = Some(run.bytes(SHOWN_BYTES_MAX)?);
+            let stderr = run.stderr.prefix(SHOWN_BYTES_MAX);
+            example.stderr =
+                stderr.map_err(|error| JudgeError::new("read standard error", error))?;
             break;
         }
     }
@@ -90,18 +91,20 @@ fn add_outputs(
 
 /// Adds the evidence of a run that fails in the same way.
 fn add_evidence(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
-    found: &mut Counterexample,
+    example: &mut Counterexample,
 ) -> Result<(), Stop> {
     for _ in 0..TRIES {
-        let looked = comparison.judge_in_detail(input)?;
-        let Some(looked) = looked.filter(|it| it.verdict == found.verdict) else { continue };
-        found.cause = looked.cause;
-        if let Some(evidence) = looked.evidence {
-            found.transcript = evidence.transcript;
-            found.stderr = evidence.stderr;
-            found.validator_stderr = evidence.validator_stderr;
+        let Some(judgement) = cross_check.judge_in_detail(input)? else { continue };
+        if judgement.verdict != example.verdict {
+            continue;
+        }
+        example.cause = judgement.cause;
+        if let Some(evidence) = judgement.evidence {
+            example.transcript = evidence.transcript;
+            example.stderr = evidence.stderr;
+            example.validator_stderr = evidence.validator_stderr;
         }
         break;
     }

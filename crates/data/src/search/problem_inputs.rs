@@ -1,11 +1,11 @@
 //! The sources of inputs for a problem, and the parts that check and answer them: grammars, generators, validators,
 //! and the programs that make judge answers.
 
-use crate::recipe::seeded_generator::SeededProgram;
 use std::path::Path;
 
 use crate::inputs::by_recipe;
-use crate::search::comparison::quote_input;
+use crate::recipe::built_generators::CASE_NAME;
+use crate::recipe::seeded_generator::SeededProgram;
 use crate::validity::DisputedInput;
 use crate::validity::grammars;
 use juror_core::check::options::Options;
@@ -16,7 +16,7 @@ use juror_core::recipe::{AnswerSource, GeneratorCommand, Recipe};
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::test_data::TestCase;
-use juror_core::text::count;
+use juror_core::text::{count, visible};
 use juror_grammar::program::Grammar;
 use juror_judging::recipe::solution::{dedicated_solution, is_single_run};
 use juror_packages::package::recipe;
@@ -47,8 +47,8 @@ impl ProblemInputs {
         grammar: Option<&Path>,
         events: &dyn Fn(Event),
     ) -> Result<Self, Stop> {
-        let (grammars, remarks) = grammars::problem_grammars(grammar, &problem, false)?;
-        remarks.into_iter().map(Event::Diagnosed).for_each(events);
+        let (grammars, diagnostics) = grammars::problem_grammars(grammar, &problem, false)?;
+        diagnostics.into_iter().map(Event::Diagnosed).for_each(events);
         let recipe = match &problem.recipe {
             Some(path) => read_recipe(path, &problem, events),
             None => None,
@@ -62,9 +62,10 @@ impl ProblemInputs {
         } else {
             Options::default()
         };
+        let answer_maker = |recipe: &Recipe| dedicated_answer_maker(recipe, &problem);
         Ok(Self {
             solution: recipe.as_ref().and_then(solution),
-            answer_maker: recipe.as_ref().and_then(|it| dedicated_answer_maker(it, &problem)),
+            answer_maker: recipe.as_ref().and_then(answer_maker),
             grammars,
             lines: recipe.as_ref().map_or_else(Vec::new, by_recipe::seeded_commands),
             recipe,
@@ -105,7 +106,7 @@ impl ProblemInputs {
         let mut answers = self.problem.test_data.cases.iter().map(|case| &case.answer);
         answers.all(|path| {
             let size = path.as_ref().and_then(|path| path.metadata().ok());
-            size.is_some_and(|it| it.len() == 0)
+            size.is_some_and(|metadata| metadata.len() == 0)
         })
     }
 
@@ -129,16 +130,16 @@ impl ProblemInputs {
     /// Warns that an input validator refuses an input that the main source makes.
     pub fn dispute_warning(
         &self,
-        DisputedInput { input, objection: by }: &DisputedInput,
+        DisputedInput { input, objection }: &DisputedInput,
     ) -> Diagnostic {
         let message = format!(
             "rejects an input from {}: {}: {}",
             self.main_source(),
             quote_input(input),
-            by.description()
+            objection.description()
         );
         let help = "inputs on which they disagree are left out; make them agree";
-        Diagnostic::warning(&by.path, message).help(help)
+        Diagnostic::warning(&objection.path, message).help(help)
     }
 
     /// The main source of inputs, in short.
@@ -164,13 +165,21 @@ impl ProblemInputs {
     }
 }
 
+/// A single line, shortened if it is long.
+pub fn quote_input(input: &[u8]) -> String {
+    const LONGEST: usize = 200;
+    let text = visible(&input[..input.len().min(LONGEST)]);
+    let more = if input.len() > LONGEST { "…" } else { "" };
+    format!("`{text}{more}`")
+}
+
 /// `None` if the recipe has errors.
 fn read_recipe(path: &FilePath, problem: &Problem, events: &dyn Fn(Event)) -> Option<Recipe> {
     let reading = recipe::read_for_problem(path, problem);
     if reading.diagnostics.iter().any(Diagnostic::is_error) {
-        let remark = Diagnostic::warning(path, "has faults, so its generators are not used here")
+        let warning = Diagnostic::warning(path, "has faults, so its generators are not used here")
             .help("`juror generate --check` shows the faults");
-        events(Event::Diagnosed(remark));
+        events(Event::Diagnosed(warning));
         return None;
     }
     reading.recipe
@@ -186,17 +195,17 @@ fn solution(recipe: &Recipe) -> Option<FilePath> {
 
 /// The program that makes answers if no submission can make them.
 fn dedicated_answer_maker(recipe: &Recipe, problem: &Problem) -> Option<FilePath> {
-    let mut made = recipe.cases.iter().filter(|_| !is_single_run(problem));
-    made.find_map(|case| dedicated_solution(problem, case)).cloned()
+    let mut cases = recipe.cases.iter().filter(|_| !is_single_run(problem));
+    cases.find_map(|case| dedicated_solution(problem, case)).cloned()
 }
 
 /// A test case without files, with the arguments of the package's cases.
 fn test_case(problem: &Problem) -> TestCase {
-    let like = problem.test_data.cases.iter().next_back();
+    let last = problem.test_data.cases.last().cloned().unwrap_or_default();
     TestCase {
-        name: by_recipe::CASE_NAME.to_owned(),
-        input_validator_args: like.map(|it| it.input_validator_args.clone()).unwrap_or_default(),
-        output_validator_args: like.map(|it| it.output_validator_args.clone()).unwrap_or_default(),
+        name: CASE_NAME.to_owned(),
+        input_validator_args: last.input_validator_args,
+        output_validator_args: last.output_validator_args,
         ..TestCase::default()
     }
 }

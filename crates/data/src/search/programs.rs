@@ -28,8 +28,8 @@ pub struct SearchSubject {
 }
 
 impl SearchSubject {
-    /// What must be mended if the reference is at fault.
-    pub fn reference_mend(&self) -> RefusalSubject {
+    /// What the user must correct if the reference is at fault.
+    pub fn reference_refusal(&self) -> RefusalSubject {
         match self.inputs.seeded {
             Some(_) if self.reference.is_some() => RefusalSubject::HelperProgram,
             _ => RefusalSubject::Package,
@@ -55,7 +55,7 @@ pub struct SearchPrograms {
 
 struct ProgramSource<'a> {
     /// The part at fault if the program does not build.
-    mend: RefusalSubject,
+    refusal: RefusalSubject,
     submission: &'a Submission,
     prepared: PreparedProgram,
 }
@@ -64,28 +64,27 @@ impl SearchPrograms {
     /// The program for judge answers is built only if the package gets a case. Fails if one of the programs does not
     /// build.
     pub fn build(
-        setting: &SearchSubject,
+        subject: &SearchSubject,
         bench: &Bench<'_>,
         rules: &Rules<'_>,
     ) -> Result<Self, Stop> {
-        let path = setting.inputs.solution.as_ref();
+        let path = subject.inputs.solution.as_ref();
         let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
-        let (reference, chosen) = match &setting.reference {
+        let (reference, choice_reason) = match &subject.reference {
             Some(reference) => (reference, "--reference"),
-            None => default_reference(&setting.inputs.problem, path)
+            None => default_reference(&subject.inputs.problem, path)
                 .ok_or_else(|| Stop::Refused(RefusalSubject::Selection, vec![nothing.into()]))?,
         };
-        let is_solution = |it: &&Submission| path == Some(&it.program.path);
-        let is_wanted = setting.promotes && !is_solution(&reference);
+        let is_solution = |submission: &&Submission| path == Some(&submission.program.path);
+        let is_wanted = subject.promotes && !is_solution(&reference);
         let solution =
-            setting.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
+            subject.inputs.problem.submissions.iter().find(is_solution).filter(|_| is_wanted);
         let mut sources = vec![
-            prepare_source(RefusalSubject::Submission, &setting.submission, bench)?,
-            prepare_source(setting.reference_mend(), reference, bench)?,
+            prepare_source(RefusalSubject::Submission, &subject.submission, bench)?,
+            prepare_source(subject.reference_refusal(), reference, bench)?,
         ];
-        sources.extend(
-            solution.map(|it| prepare_source(RefusalSubject::Package, it, bench)).transpose()?,
-        );
+        let prepare = |submission| prepare_source(RefusalSubject::Package, submission, bench);
+        sources.extend(solution.map(prepare).transpose()?);
         let mut built = build_all(&sources, bench, rules)?;
         Ok(Self {
             solution: solution.and_then(|_| built.pop()),
@@ -93,16 +92,16 @@ impl SearchPrograms {
             submission: built.remove(0),
             name: reference.name.clone(),
             path: (&reference.program.path).into(),
-            choice_reason: chosen,
-            is_own_reference: is_same(&setting.submission.program, &reference.program),
+            choice_reason,
+            is_own_reference: is_same(&subject.submission.program, &reference.program),
             prepared: [0, 1].map(|at| sources[at].prepared.clone()),
-            variant: setting.submission.program.variant.clone(),
+            variant: subject.submission.program.variant.clone(),
         })
     }
 
     /// The texts of both programs.
     pub fn texts(&self) -> Vec<String> {
-        let files = self.prepared.iter().flat_map(|it| &it.plan.files);
+        let files = self.prepared.iter().flat_map(|program| &program.plan.files);
         let blobs = files.filter_map(TreeEntry::blob);
         let text = |blob: &Blob| String::from_utf8(blob.prefix(SOURCE_BYTES_MAX).ok()?).ok();
         blobs.filter_map(text).collect()
@@ -111,14 +110,14 @@ impl SearchPrograms {
     /// `None` if the programs cannot be built for batches.
     pub fn batches(
         &self,
-        setting: &SearchSubject,
+        subject: &SearchSubject,
         isolation: Isolation,
         arena: &Arena<'_>,
     ) -> Option<Batches> {
         let [submission, reference] = &self.prepared;
-        let path = setting.submission.program.path.as_path();
+        let path = subject.submission.program.path.as_path();
         let generator = arena.seeded.as_ref();
-        let generator = generator.map(|it| (&*it.given.program.path, &it.prepared));
+        let generator = generator.map(|seeded| (&*seeded.given.program.path, &seeded.prepared));
         let reference = (&*self.path, reference);
         Batches::new(arena.rules, isolation, reference, (path, submission), generator)
     }
@@ -134,17 +133,17 @@ fn is_same(submission: &Program, reference: &Program) -> bool {
         let is_alone = program.command.is_none() && program.arguments.is_empty();
         program.path.canonicalize().ok().filter(|_| is_alone)
     };
-    file(submission).is_some_and(|it| file(reference) == Some(it))
+    file(submission).is_some_and(|path| file(reference) == Some(path))
 }
 
 fn prepare_source<'a>(
-    mend: RefusalSubject,
+    refusal: RefusalSubject,
     submission: &'a Submission,
     bench: &Bench<'_>,
 ) -> Result<ProgramSource<'a>, Stop> {
     let prepared = bench.builder.prepare(&submission.program);
     Ok(ProgramSource {
-        mend,
+        refusal,
         submission,
         // The command line is at fault, since it names the program.
         prepared: prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?,
@@ -163,20 +162,20 @@ fn build_all(
     })?;
     let mut runnables = Vec::new();
     let mut remarks = Vec::new();
-    let mut mend = RefusalSubject::Submission;
+    let mut refusal = RefusalSubject::Submission;
     for (source, result) in sources.iter().zip(results) {
         match result {
             BuildResult::Program(runnable) => runnables.push(*runnable),
             BuildResult::Rejected(report) => {
-                let what = match source.mend {
+                let what = match source.refusal {
                     RefusalSubject::Submission => "CE: the submission",
                     _ => "the reference",
                 };
                 let path = &source.submission.program.path;
                 remarks.push(build_diagnostic(what, path, &report).into());
-                mend = source.mend;
+                refusal = source.refusal;
             }
         }
     }
-    if remarks.is_empty() { Ok(runnables) } else { Err(Stop::Refused(mend, remarks)) }
+    if remarks.is_empty() { Ok(runnables) } else { Err(Stop::Refused(refusal, remarks)) }
 }

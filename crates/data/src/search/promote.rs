@@ -48,7 +48,7 @@ impl<'a> Promotion<'a> {
         let full = path.join("/");
         let data = problem.dir.join(problem.layout.data);
         let taken = |name: &String| !data.join(name).is_missing();
-        let files = EXTENSIONS.map(|it| format!("{full}.{it}")).into_iter();
+        let files = EXTENSIONS.map(|extension| format!("{full}.{extension}")).into_iter();
         if let Some(taken) = files.chain([full]).find(taken) {
             return Err(format!(
                 "--promote: the package already has {taken} in its test data; choose another name"
@@ -75,8 +75,8 @@ impl<'a> Promotion<'a> {
         if let Some(recipe) = &self.problem.recipe
             && let Some(case) = self.add_to_recipe(recipe, input, description)?
         {
-            let made = case.files.into_iter().find(|file| file.extension == "yaml");
-            if let Some(GivenContents::Text(text)) = made.map(|file| file.contents) {
+            let yaml_file = case.files.into_iter().find(|file| file.extension == "yaml");
+            if let Some(GivenContents::Text(text)) = yaml_file.map(|file| file.contents) {
                 yaml = text;
             }
             // In a list, the case has a number.
@@ -107,11 +107,11 @@ impl<'a> Promotion<'a> {
         let is_usable = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_usable);
         let recipe = recipe.ok_or(Stop::Diagnosed(reading.diagnostics))?;
-        let Some((name, into)) = self.path[1..].split_last() else { return Ok(None) };
+        let Some((name, directories)) = self.path[1..].split_last() else { return Ok(None) };
         let addition = Addition {
             problem: self.problem,
             recipe: Some(&recipe),
-            directories: into,
+            directories,
             comments: Vec::new(),
             makes_answers: false,
             imported: &[],

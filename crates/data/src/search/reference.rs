@@ -15,21 +15,21 @@ pub fn default_reference<'a>(
     solution: Option<&FilePath>,
 ) -> Option<(&'a Submission, &'static str)> {
     let accepted: Vec<&Submission> =
-        problem.submissions.iter().filter(|it| is_accepted(it)).collect();
-    let is_fast = |it: &Submission| {
-        let ending = it.program.path.extension().unwrap_or_default();
+        problem.submissions.iter().filter(|submission| is_accepted(submission)).collect();
+    let is_fast = |submission: &Submission| {
+        let ending = submission.program.path.extension().unwrap_or_default();
         FAST_EXTENSIONS.iter().any(|fast| ending == *fast)
     };
-    let is_solution = |it: &Submission| solution == Some(&it.program.path);
-    let order = |it: &&&Submission| (!is_fast(it), !is_solution(it));
+    let is_solution = |submission: &Submission| solution == Some(&submission.program.path);
+    let order = |submission: &&&Submission| (!is_fast(submission), !is_solution(submission));
     let chosen = accepted.iter().min_by_key(order)?;
-    let why = match (accepted.len(), is_solution(chosen), is_fast(chosen)) {
+    let reason = match (accepted.len(), is_solution(chosen), is_fast(chosen)) {
         (1, ..) => "the only one available",
         (_, true, _) => "it makes the judge answers",
         (_, false, true) => "the first accepted one in C, C++ or Rust",
         (_, false, false) => "the first accepted one",
     };
-    Some((chosen, why))
+    Some((chosen, reason))
 }
 
 /// Whether a submission must be accepted on every test case, or as a whole if its format expects that.
@@ -39,7 +39,10 @@ pub fn is_accepted(submission: &Submission) -> bool {
 
 fn asks_for_acceptance(rule: &Expectation) -> bool {
     let is_all = |verdicts: &[Verdict]| verdicts == [Verdict::Accepted];
-    let is_whole = rule.overall.as_ref().is_some_and(|it| is_all(&it.verdicts) && !it.is_partial);
+    let is_whole = rule
+        .overall
+        .as_ref()
+        .is_some_and(|overall| is_all(&overall.verdicts) && !overall.is_partial);
     rule.cases.is_none() && (is_whole || rule.permitted.as_deref().is_some_and(is_all))
 }
 

@@ -1,4 +1,6 @@
-//! The progress and results of a search for a counterexample.
+//! The results of a search for a counterexample.
+//!
+//! `juror schema` prints the comments of types and fields, so they are written for readers of the JSON.
 
 use std::fmt;
 use std::time::Duration;

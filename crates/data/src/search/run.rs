@@ -1,4 +1,4 @@
-//! The search: one worker for each slot takes the next inputs and compares both programs on them.
+//! The search: one worker for each slot takes the next inputs and runs both programs on them.
 //!
 //! Inputs are numbered as they are taken. The failing input with the lowest number wins. So the same seed finds the
 //! same input, whatever the number of workers and of the inputs that each takes at once.
@@ -18,7 +18,7 @@ use crate::inputs::candidates::{SourceMix, SourceShare};
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
-use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::cross_check::{CrossCheck, UnusableReason};
 use crate::search::result::{SearchEnd, SearchedSource, SlowestInput};
 use crate::validity::DisputedInput;
 use juror_core::judgement::CaseJudgement;
@@ -29,7 +29,7 @@ use juror_core::stop::{Stop, with_same_stop_flags};
 const COVERAGE_SHARE: SourceShare = SourceShare::same(8);
 
 pub struct SearchParameters<'a> {
-    pub comparison: &'a Comparison<'a>,
+    pub cross_check: &'a CrossCheck<'a>,
     /// If `None`, each run has a fresh process.
     pub batches: Option<&'a Batches>,
     pub time: Duration,
@@ -51,7 +51,7 @@ pub struct SearchResult {
     pub batched: u64,
     pub elapsed: Duration,
     pub end: SearchEnd,
-    /// Number of inputs that were not compared.
+    /// Number of inputs without a cross-check.
     pub left_out: u64,
     /// Number of inputs that were taken, and how many of them are different.
     pub taken: u64,
@@ -74,7 +74,7 @@ pub struct SearchResult {
 #[derive(Clone, Debug)]
 pub struct Failure {
     pub fresh: SearchInput,
-    pub judged: CaseJudgement,
+    pub judgement: CaseJudgement,
     /// Number of runs that fail in this way.
     pub failing: u32,
     /// Number of runs: [`REPEATS`](crate::search::result::REPEATS), or fewer if the time ran out first.
@@ -93,22 +93,22 @@ pub struct PackageFault {
 
 /// Searches until a failure is found, or time or inputs are used up. An interruption is a normal end, not an error.
 pub fn search<'a>(
-    searching: &SearchParameters<'a>,
+    parameters: &SearchParameters<'a>,
     mut candidates: SourceMix<'a>,
 ) -> Result<SearchResult, Stop> {
     // With a number of inputs, a search can be repeated exactly.
-    if searching.runs_max.is_none() {
+    if parameters.runs_max.is_none() {
         candidates.share_time();
-        let arena = searching.comparison.arena;
+        let arena = parameters.cross_check.arena;
         if let Some(grammar) = arena.grammar()
-            && searching.batches.is_some_and(Batches::has_coverage)
+            && parameters.batches.is_some_and(Batches::has_coverage)
         {
-            let source = CoverageInputs::new(grammar, &arena.numbers, searching.seed);
+            let source = CoverageInputs::new(grammar, &arena.numbers, parameters.seed);
             candidates.add("new code", COVERAGE_SHARE, source);
         }
     }
     let shared = SharedSearch {
-        parameters: searching,
+        parameters,
         state: Mutex::new(SearchState {
             candidates,
             taken: 0,
@@ -121,7 +121,7 @@ pub fn search<'a>(
         hasher: RandomState::new(),
         seen: Mutex::new(HashSet::new()),
     };
-    let workers = searching.comparison.arena.bench.executor.slots().max(1);
+    let workers = parameters.cross_check.arena.bench.executor.slots().max(1);
     shared.state.lock().active_workers = workers;
     thread::scope(|scope| {
         let started = (0..workers).filter(|_| {
@@ -175,7 +175,7 @@ impl<'c> SharedSearch<'_, 'c> {
         while state.active_workers > 0 {
             let result = &state.findings.result;
             let (runs, smallest) =
-                (result.runs, result.found.as_ref().map(|it| it.fresh.input.len()));
+                (result.runs, result.found.as_ref().map(|failure| failure.fresh.input.len()));
             drop(state);
             (self.parameters.progress)(SearchProgress {
                 doing: "searching".to_owned(),
@@ -199,7 +199,7 @@ impl<'c> SharedSearch<'_, 'c> {
             (Some(_), Some(_)) => result.found = None,
             _ => {}
         }
-        let is_over = self.parameters.comparison.arena.scheduler.has_run_out();
+        let is_over = self.parameters.cross_check.arena.scheduler.has_run_out();
         let is_interrupted = match error {
             None => false,
             Some(Stop::Interrupted) => !is_over,

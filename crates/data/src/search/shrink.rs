@@ -12,11 +12,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::inputs::by_generator;
-use crate::inputs::by_recipe::{GeneratorCall, lower_numbers};
+use crate::inputs::by_recipe::lower_numbers;
 use crate::inputs::word_lines;
+use crate::recipe::built_generators::GeneratorCall;
 use crate::recipe::seeded_generator::{SeededCall, SeededGenerator, SeededProgram};
 use crate::search::arena::{Arena, SearchInput};
-use crate::search::comparison::{Comparison, ComparisonResult};
+use crate::search::cross_check::{CrossCheck, CrossCheckResult};
 use crate::search::result::{CounterexampleOrigin, GeneratedInput};
 use crate::search::run::Failure;
 use juror_core::judgement::CaseJudgement;
@@ -33,8 +34,8 @@ use juror_sandbox::executor::parallel;
 
 pub struct ShrunkInput {
     pub input: Arc<[u8]>,
-    pub judged: CaseJudgement,
-    /// Number of inputs that were compared for that.
+    pub judgement: CaseJudgement,
+    /// Number of cross-checks for that.
     pub runs: u64,
     /// The steps that made it smaller, in order.
     pub path: Vec<String>,
@@ -65,25 +66,26 @@ const SEEDS_PER_SIZE: [Range<u32>; 2] = [0..10, 10..50];
 const SEEDS_MAX: u32 = 200;
 const SEEDS_AT_ONCE: u32 = 40;
 
-/// `before` is the number of earlier comparisons, and the start of the first one.
+/// `before` is the number of earlier cross-checks, and the start of the first one.
 pub fn shrink(
-    comparison: &Comparison<'_>,
+    cross_check: &CrossCheck<'_>,
     failure: &Failure,
     before: (u64, Instant),
     progress: &(dyn Fn(SearchProgress) + Sync),
 ) -> Result<ShrunkInput, Stop> {
-    let mut work = InputShrinker {
-        comparison,
+    let arena = cross_check.arena;
+    let mut shrinker = InputShrinker {
+        cross_check,
         before,
         progress,
-        wanted: (failure.judged.verdict, failure.judged.is_deadlocked()),
+        wanted: (failure.judgement.verdict, failure.judgement.is_deadlocked()),
         needs_margin: false,
         best: ShrunkInput {
             input: Arc::clone(&failure.fresh.input),
-            judged: failure.judged.clone(),
+            judgement: failure.judgement.clone(),
             runs: 0,
             path: Vec::new(),
-            generated: generated_input(comparison.arena, &failure.fresh),
+            generated: generated_input(arena, &failure.fresh),
             interrupted: false,
             ran_out: false,
         },
@@ -91,17 +93,17 @@ pub fn shrink(
         hasher: RandomState::new(),
         tried: HashSet::new(),
     };
-    match work.run(failure) {
+    match shrinker.run(failure) {
         Ok(()) => {}
-        Err(Stop::Interrupted) => work.best.interrupted = !comparison.arena.scheduler.has_run_out(),
+        Err(Stop::Interrupted) => shrinker.best.interrupted = !arena.scheduler.has_run_out(),
         Err(stop) => return Err(stop),
     }
-    work.best.ran_out = comparison.arena.scheduler.is_past_deadline();
-    Ok(work.best)
+    shrinker.best.ran_out = arena.scheduler.is_past_deadline();
+    Ok(shrinker.best)
 }
 
 struct InputShrinker<'a> {
-    comparison: &'a Comparison<'a>,
+    cross_check: &'a CrossCheck<'a>,
     before: (u64, Instant),
     progress: &'a (dyn Fn(SearchProgress) + Sync),
     /// The verdict, and whether the submission waits forever, instead of working for too long.
@@ -117,22 +119,22 @@ struct InputShrinker<'a> {
 impl InputShrinker<'_> {
     fn run(&mut self, failure: &Failure) -> Result<(), Stop> {
         if self.wanted.0 == Verdict::TimeLimitExceeded {
-            self.needs_margin = self.compare(&Arc::clone(&self.best.input), true)?.is_some();
+            self.needs_margin = self.judge(&Arc::clone(&self.best.input), true)?.is_some();
         }
         if let Some(call) = failure.fresh.seeded {
             self.lower_size(call)?;
         }
         if let Some(call) = &failure.fresh.call
-            && self.comparison.arena.grammar().is_none()
+            && self.cross_check.arena.grammar().is_none()
         {
             self.lower_parameters(call)?;
         }
-        if self.comparison.arena.grammar().is_none()
-            && self.comparison.arena.validity.has_programs()
+        if self.cross_check.arena.grammar().is_none()
+            && self.cross_check.arena.validity.has_programs()
         {
             self.shrink_word_lines()?;
         }
-        if let Some(grammar) = self.comparison.arena.grammar() {
+        if let Some(grammar) = self.cross_check.arena.grammar() {
             // Most faults show on a tiny input, which this finds at once.
             self.try_small(grammar, FIRST_SMALL)?;
             self.try_tiny(grammar, 0..FIRST_TINY)?;
@@ -150,7 +152,7 @@ impl InputShrinker<'_> {
     }
 
     fn is_over(&self) -> bool {
-        self.comparison.arena.scheduler.is_past_deadline()
+        self.cross_check.arena.scheduler.is_past_deadline()
     }
 
     /// Returns whether an input fails in the same way. If so, it becomes the best so far.
@@ -158,8 +160,8 @@ impl InputShrinker<'_> {
         if !self.is_worth_it(input) {
             return Ok(false);
         }
-        let judged = self.compare(input, self.needs_margin)?;
-        judged.map_or(Ok(false), |judged| self.confirm(input, judged))
+        let judgement = self.judge(input, self.needs_margin)?;
+        judgement.map_or(Ok(false), |judgement| self.confirm(input, judgement))
     }
 
     /// Whether an input is smaller than the best, accepted by the grammars, and new.
@@ -168,32 +170,32 @@ impl InputShrinker<'_> {
             && is_smaller(input, &self.best.input)
             && self.tried.insert(self.hasher.hash_one(input));
         self.report_progress();
-        is_new && self.comparison.arena.validity.grammars_accept(input)
+        is_new && self.cross_check.arena.validity.grammars_accept(input)
     }
 
     /// Returns whether a failing input is valid and fails again. If so, it becomes the best so far.
-    fn confirm(&mut self, input: &Arc<[u8]>, judged: CaseJudgement) -> Result<bool, Stop> {
-        if self.comparison.arena.validity.program_objection(input)?.is_some() {
+    fn confirm(&mut self, input: &Arc<[u8]>, judgement: CaseJudgement) -> Result<bool, Stop> {
+        if self.cross_check.arena.validity.program_objection(input)?.is_some() {
             return Ok(false);
         }
         // An input that fails only sometimes would mislead the search.
-        if self.wanted.0 != Verdict::TimeLimitExceeded && self.compare(input, false)?.is_none() {
+        if self.wanted.0 != Verdict::TimeLimitExceeded && self.judge(input, false)?.is_none() {
             return Ok(false);
         }
         self.best.input = Arc::clone(input);
-        self.best.judged = judged;
+        self.best.judgement = judgement;
         Ok(true)
     }
 
     /// `None` unless the judgement has the wanted verdict. With `with_margin`, a slow submission must be clearly too
     /// slow.
-    fn compare(
+    fn judge(
         &mut self,
         input: &Arc<[u8]>,
         with_margin: bool,
     ) -> Result<Option<CaseJudgement>, Stop> {
         self.best.runs += 1;
-        compare_wanted(self.comparison, input, self.wanted, with_margin)
+        judge_wanted(self.cross_check, input, self.wanted, with_margin)
     }
 
     fn report_progress(&mut self) {
@@ -202,26 +204,26 @@ impl InputShrinker<'_> {
             return;
         }
         self.last_report = Instant::now();
-        let (runs, since) = self.before;
+        let (runs, started) = self.before;
         (self.progress)(SearchProgress {
             doing: "making it smaller".to_owned(),
             runs: runs + self.best.runs,
-            elapsed: since.elapsed(),
+            elapsed: started.elapsed(),
             smallest: Some(self.best.input.len()),
         });
     }
 
     /// Notes which step made the input smaller, if one did.
-    fn note_step(&mut self, before: &Arc<[u8]>, how: impl FnOnce() -> String) {
+    fn note_step(&mut self, before: &Arc<[u8]>, step: impl FnOnce() -> String) {
         if !Arc::ptr_eq(before, &self.best.input) {
-            let how = how();
-            self.best.path.push(how);
+            let step = step();
+            self.best.path.push(step);
         }
     }
 
     /// Tries each lowered number with several seeds.
     fn lower_parameters(&mut self, call: &GeneratorCall) -> Result<(), Stop> {
-        let Some(generators) = &self.comparison.arena.generators else { return Ok(()) };
+        let Some(generators) = &self.cross_check.arena.generators else { return Ok(()) };
         let before = Arc::clone(&self.best.input);
         let mut call = call.clone();
         'again: loop {
@@ -232,7 +234,7 @@ impl InputShrinker<'_> {
                     }
                     let seed = call.seed.wrapping_add(step) & 0x7fff_ffff;
                     let lower = GeneratorCall { command: command.clone(), seed };
-                    let Ok(input) = lower.make_input(generators)? else { break };
+                    let Ok(input) = generators.make(&lower)? else { break };
                     if self.accept_if_failing(&input)? {
                         call = lower;
                         continue 'again;
@@ -248,7 +250,7 @@ impl InputShrinker<'_> {
     /// Tries other seeds of the generator of the command line: first some for each smaller size, until one fails, then
     /// more for the smallest failing size.
     fn lower_size(&mut self, call: SeededCall) -> Result<(), Stop> {
-        let Some(generator) = &self.comparison.arena.seeded else { return Ok(()) };
+        let Some(generator) = &self.cross_check.arena.seeded else { return Ok(()) };
         let before = Arc::clone(&self.best.input);
         let mut least = call.size;
         for seeds in SEEDS_PER_SIZE {
@@ -264,7 +266,7 @@ impl InputShrinker<'_> {
         while first < SEEDS_MAX && self.try_seeds(generator, least, first..first + SEEDS_AT_ONCE)? {
             first += SEEDS_AT_ONCE;
         }
-        let line = self.best.generated.as_ref().map(|it| it.command_line.clone());
+        let line = self.best.generated.as_ref().map(|generated| generated.command_line.clone());
         let line = line.unwrap_or_default();
         self.note_step(&before, || format!("other calls of the generator: `{line}`"));
         Ok(())
@@ -277,19 +279,19 @@ impl InputShrinker<'_> {
         size: Option<u32>,
         seeds: Range<u32>,
     ) -> Result<bool, Stop> {
-        let arena = self.comparison.arena;
+        let arena = self.cross_check.arena;
         let calls: Vec<SeededCall> = seeds.map(|seed| SeededCall { size, seed }).collect();
         // A call that fails proves nothing about the submission.
-        let made = parallel::map(arena.bench.executor, &calls, |call| {
+        let texts = parallel::map(arena.bench.executor, &calls, |call| {
             if arena.is_over() { Ok(None) } else { Ok(generator.make(*call)?.ok()) }
         })?;
         let before = Arc::clone(&self.best.input);
-        let mut inputs = made.iter().flatten().cloned();
+        let mut inputs = texts.iter().flatten().cloned();
         self.try_each(&mut inputs)?;
         let best = &self.best.input;
-        let is_best = |made: &Option<Arc<[u8]>>| made.as_ref().is_some_and(|it| it == best);
+        let is_best = |texts: &Option<Arc<[u8]>>| texts.as_ref().is_some_and(|input| input == best);
         let is_smaller = !Arc::ptr_eq(&before, best);
-        if let Some(index) = made.iter().position(is_best).filter(|_| is_smaller) {
+        if let Some(index) = texts.iter().position(is_best).filter(|_| is_smaller) {
             self.best.generated = Some(printed(generator.given, calls[index], best));
         }
         Ok(is_smaller)
@@ -297,49 +299,52 @@ impl InputShrinker<'_> {
 
     /// Drops, lowers and equalizes values on the tree of the grammar.
     fn shrink_tree(&mut self, grammar: &Grammar) -> Result<(), Stop> {
-        let arena = self.comparison.arena;
+        let arena = self.cross_check.arena;
         let is_over = || arena.is_over();
-        self.shrink_by_edits("dropping and lowering on the tree of the grammar", |work, before| {
-            // An input that the grammar does not accept does not change.
-            let _ = tree::shrink(grammar, before, |input| work(input), EDITS_MAX, is_over);
-        })
+        self.shrink_by_edits(
+            "dropping and lowering on the tree of the grammar",
+            |accepts, before| {
+                // An input that the grammar does not accept does not change.
+                let _ = tree::shrink(grammar, before, |input| accepts(input), EDITS_MAX, is_over);
+            },
+        )
     }
 
     /// Drops lines and words, and lowers numbers, as far as validators accept the result.
     fn shrink_word_lines(&mut self) -> Result<(), Stop> {
-        self.shrink_by_edits("dropping lines and words, and lowering numbers", |work, before| {
-            word_lines::shrink(before, work, EDITS_MAX);
+        self.shrink_by_edits("dropping lines and words, and lowering numbers", |accepts, before| {
+            word_lines::shrink(before, accepts, EDITS_MAX);
         })
     }
 
     fn shrink_by_edits(
         &mut self,
-        how: &str,
+        step: &str,
         edits: impl FnOnce(&mut dyn FnMut(&[u8]) -> bool, &[u8]),
     ) -> Result<(), Stop> {
         let before = Arc::clone(&self.best.input);
-        let mut failed = None;
+        let mut stop = None;
         let mut is_interesting = |input: &[u8]| {
-            let taken = match failed {
+            let accepted = match stop {
                 None => self.accept_edited(&Arc::from(input)),
                 Some(_) => return false,
             };
-            taken.unwrap_or_else(|error| {
-                failed = Some(error);
+            accepted.unwrap_or_else(|error| {
+                stop = Some(error);
                 false
             })
         };
         edits(&mut is_interesting, &before);
-        self.note_step(&before, || how.to_owned());
-        failed.map_or(Ok(()), Err)
+        self.note_step(&before, || step.to_owned());
+        stop.map_or(Ok(()), Err)
     }
 
     /// Without a grammar, most edits are invalid, so validators run first.
     fn accept_edited(&mut self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        if self.comparison.arena.grammar().is_none()
+        if self.cross_check.arena.grammar().is_none()
             && (self.is_over()
                 || !is_smaller(input, &self.best.input)
-                || self.comparison.arena.validity.program_objection(input)?.is_some())
+                || self.cross_check.arena.validity.program_objection(input)?.is_some())
         {
             return Ok(false);
         }
@@ -364,23 +369,23 @@ impl InputShrinker<'_> {
     /// Tries the inputs that are smaller than the best. Returns whether one fails in the same way.
     fn try_all(
         &mut self,
-        list: &mut dyn Iterator<Item = Arc<[u8]>>,
-        how: &str,
+        inputs: &mut dyn Iterator<Item = Arc<[u8]>>,
+        step: &str,
     ) -> Result<bool, Stop> {
         let before = Arc::clone(&self.best.input);
-        self.try_each(list)?;
-        self.note_step(&before, || how.to_owned());
+        self.try_each(inputs)?;
+        self.note_step(&before, || step.to_owned());
         Ok(!Arc::ptr_eq(&before, &self.best.input))
     }
 
-    fn try_each(&mut self, list: &mut dyn Iterator<Item = Arc<[u8]>>) -> Result<(), Stop> {
-        let comparison = self.comparison;
+    fn try_each(&mut self, candidates: &mut dyn Iterator<Item = Arc<[u8]>>) -> Result<(), Stop> {
+        let cross_check = self.cross_check;
         let (wanted, by_margin) = (self.wanted, self.needs_margin);
-        let at_once = 4 * comparison.arena.bench.executor.slots();
+        let at_once = 4 * cross_check.arena.bench.executor.slots();
         while !self.is_over() {
             let mut inputs: Vec<Arc<[u8]>> = Vec::new();
             while inputs.len() < at_once
-                && let Some(input) = list.next()
+                && let Some(input) = candidates.next()
             {
                 if self.is_worth_it(&input) {
                     inputs.push(input);
@@ -390,14 +395,14 @@ impl InputShrinker<'_> {
                 break;
             }
             self.best.runs += inputs.len() as u64;
-            let judged = parallel::map(comparison.arena.bench.executor, &inputs, |input| {
-                compare_wanted(comparison, input, wanted, by_margin)
+            let judgements = parallel::map(cross_check.arena.bench.executor, &inputs, |input| {
+                judge_wanted(cross_check, input, wanted, by_margin)
             })?;
-            for (input, judged) in inputs.iter().zip(judged) {
-                if let Some(judged) = judged
+            for (input, judgement) in inputs.iter().zip(judgements) {
+                if let Some(judgement) = judgement
                     && is_smaller(input, &self.best.input)
                 {
-                    self.confirm(input, judged)?;
+                    self.confirm(input, judgement)?;
                 }
             }
         }
@@ -415,18 +420,19 @@ fn printed(given: &SeededProgram, call: SeededCall, input: &[u8]) -> GeneratedIn
     GeneratedInput { command_line: given.line(call), seed, size, input: input.to_vec() }
 }
 
-/// `None` unless the comparison has the wanted verdict.
-fn compare_wanted(
-    comparison: &Comparison<'_>,
+/// `None` unless the submission gets the wanted verdict.
+fn judge_wanted(
+    cross_check: &CrossCheck<'_>,
     input: &Arc<[u8]>,
     wanted: (Verdict, bool),
     with_margin: bool,
 ) -> Result<Option<CaseJudgement>, Stop> {
     let time_limit_mode = if with_margin { TimeLimitMode::TooSlow } else { TimeLimitMode::Any };
-    let ComparisonResult::Differs(judged) = comparison.compare(input, time_limit_mode)? else {
+    let CrossCheckResult::Differs(judgement) = cross_check.check(input, time_limit_mode)? else {
         return Ok(None);
     };
-    let is_wanted = (judged.verdict, judged.is_deadlocked()) == wanted
-        && (!with_margin || judged.outcome.as_ref().is_some_and(|it| it.stopped_by.is_some()));
-    Ok(is_wanted.then_some(*judged))
+    let is_stopped = judgement.outcome.as_ref().is_some_and(|outcome| outcome.stopped_by.is_some());
+    let is_wanted =
+        (judgement.verdict, judgement.is_deadlocked()) == wanted && (!with_margin || is_stopped);
+    Ok(is_wanted.then_some(*judgement))
 }

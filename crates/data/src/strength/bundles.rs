@@ -30,8 +30,8 @@ impl Variants<'_> {
     pub fn build(&self) -> Result<Vec<Option<Arc<Runnable>>>, Stop> {
         let all: Vec<usize> = (0..self.texts.len()).collect();
         let mut programs: Vec<Option<Arc<Runnable>>> = vec![None; self.texts.len()];
-        for (place, program) in self.build_together(&all)? {
-            programs[place] = Some(program);
+        for (index, program) in self.build_together(&all)? {
+            programs[index] = Some(program);
         }
         Ok(programs)
     }
@@ -40,7 +40,7 @@ impl Variants<'_> {
         if group.len() < 2 {
             return self.build_each(group);
         }
-        let texts: Vec<String> = group.iter().map(|place| self.texts[*place].clone()).collect();
+        let texts: Vec<String> = group.iter().map(|index| self.texts[*index].clone()).collect();
         let Some(bundle) = bundle(self.language, &texts) else {
             return self.build_each(group);
         };
@@ -52,7 +52,7 @@ impl Variants<'_> {
                 return Ok(group
                     .iter()
                     .enumerate()
-                    .map(|(at, place)| (*place, part(at)))
+                    .map(|(at, index)| (*index, part(at)))
                     .collect());
             }
             Err(messages) => messages,
@@ -68,14 +68,14 @@ impl Variants<'_> {
             return Ok([self.build_together(one)?, self.build_together(other)?].concat());
         }
         let right = group.iter().enumerate().filter(|(at, _)| !wrong.contains(at));
-        self.build_together(&right.map(|(_, place)| *place).collect::<Vec<_>>())
+        self.build_together(&right.map(|(_, index)| *index).collect::<Vec<_>>())
     }
 
     fn build_each(&self, group: &[usize]) -> Result<IndexedPrograms, Stop> {
         let mut programs = Vec::new();
-        for place in group {
-            if let Ok(program) = self.build_text(&self.texts[*place])? {
-                programs.push((*place, Arc::new(program)));
+        for index in group {
+            if let Ok(program) = self.build_text(&self.texts[*index])? {
+                programs.push((*index, Arc::new(program)));
             }
         }
         Ok(programs)
@@ -86,7 +86,7 @@ impl Variants<'_> {
         Ok(one
             .map(|at| self.build_text(&self.texts[group[*at]]))
             .transpose()?
-            .is_some_and(|it| it.is_ok()))
+            .is_some_and(|built| built.is_ok()))
     }
 
     fn build_text(&self, text: &str) -> Result<Result<Runnable, Vec<u8>>, Stop> {
@@ -101,7 +101,7 @@ impl Variants<'_> {
 fn sources_with_errors(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<usize> {
     let at = |line: &str| {
         let number = line.split_once(name)?.1.strip_prefix(':')?;
-        let end = number.find(|it: char| !it.is_ascii_digit()).unwrap_or(number.len());
+        let end = number.find(|c: char| !c.is_ascii_digit()).unwrap_or(number.len());
         bundle.source_at_line(number[..end].parse().ok()?)
     };
     let (mut wrong, mut asked, mut is_error) = (BTreeSet::new(), BTreeSet::new(), false);
@@ -110,7 +110,7 @@ fn sources_with_errors(messages: &str, name: &str, bundle: &Bundle) -> BTreeSet<
         if line.starts_with("error") || line.starts_with("warning") {
             is_error = line.starts_with("error");
         }
-        if line.contains(": error") || is_error && line.trim_start().starts_with("-->") {
+        if line.contains(": error") || (is_error && line.trim_start().starts_with("-->")) {
             wrong.extend(at(line));
         } else if line.contains("required from") {
             asked.extend(at(line));
@@ -129,7 +129,7 @@ mod tests {
         let text = "int main() {\n    return 0;\n}\n".to_owned();
         let bundle = bundle("cpp", &[text.clone(), text.clone(), text]).expect("a bundle");
         let line =
-            |start: &str| bundle.text.lines().position(|it| it.starts_with(start)).unwrap() + 3;
+            |start: &str| bundle.text.lines().position(|line| line.starts_with(start)).unwrap() + 3;
         let (first, third) = (line("namespace m0"), line("namespace m2"));
         let check = |messages: &str, expected: &[usize]| {
             let messages =

@@ -72,8 +72,8 @@ pub fn output_strictness(
 ) -> Result<Strictness, Stop> {
     let kind = bench.problem.kind;
     if kind.interaction == Interaction::Interactive || kind.passes > 1 {
-        let why = "submissions are judged while they run: there is no output to change";
-        return Ok(Strictness::untried(why));
+        let reason = "submissions are judged while they run: there is no output to change";
+        return Ok(Strictness::untried(reason));
     }
     if kind.submitted == SubmittedContent::Answers {
         return Ok(Strictness::untried("submissions are answers"));
@@ -84,24 +84,25 @@ pub fn output_strictness(
         return Ok(Strictness::untried("no test case with a small judge answer"));
     }
     let oracle = choose_oracle(rules, &tried)?;
-    let judged = bench.map("changed outputs", &tried, |it| checkers.judge_case(oracle, it))?;
+    let judged = bench.map("changed outputs", &tried, |case| checkers.judge_case(oracle, case))?;
     let mut strictness = Strictness { oracle: oracle.description(), ..Strictness::default() };
     for name in faults::fault_names().filter(|(_, kind)| oracle.covers(*kind)).map(|(name, _)| name)
     {
-        let with_it = judged.iter().flat_map(|it| &it.faults).filter(|it| it.fault.name == name);
+        let all = judged.iter().flat_map(|case| &case.faults);
+        let with_it = all.filter(|judged| judged.fault.name == name);
         // The shortest output is the best example.
-        let passed = with_it.clone().filter(|it| !it.is_rejected);
-        let passed = passed.min_by_key(|it| it.fault.text.len());
+        let passed = with_it.clone().filter(|judged| !judged.is_rejected);
+        let passed = passed.min_by_key(|judged| judged.fault.text.len());
         if with_it.count() > 0 {
-            strictness.add_fault(
-                passed
-                    .map(|it| AcceptedFault::new(name, &it.test_case.name, it.fault.text.clone())),
-            );
+            strictness.add_fault(passed.map(|judged| {
+                let text = judged.fault.text.clone();
+                AcceptedFault::new(name, &judged.test_case.name, text)
+            }));
         }
     }
-    for it in judged {
-        strictness.alternatives += it.alternatives;
-        strictness.refused_alternatives.extend(it.refused_alternatives);
+    for case in judged {
+        strictness.alternatives += case.alternatives;
+        strictness.refused_alternatives.extend(case.refused_alternatives);
     }
     Ok(strictness)
 }
@@ -132,23 +133,23 @@ impl<'a> OutputTrials<'a> {
         let mut places: Vec<usize> =
             (0..TRIED_CASES).map(|at| at * last / (TRIED_CASES - 1)).collect();
         places.dedup();
-        let mut found = Vec::new();
+        let mut answered = Vec::new();
         for (_, test_case, answer) in places.into_iter().filter_map(|at| sized.get(at)) {
             let whole =
                 |blob: &Blob| blob.read().map_err(|error| JudgeError::new("read an output", error));
             let input: Arc<[u8]> = whole(&Blob::file(&test_case.input))?.into();
-            let outputs = bench.map("outputs of accepted submissions", accepted, |it| {
+            let outputs = bench.map("outputs of accepted submissions", accepted, |submission| {
                 let runs = OutputRunner { executor: bench.executor, rules, test_case };
-                let ran = runs.run(&it.runnable, &input)?;
-                Ok(match ran.rejected {
+                let run = runs.run(&submission.runnable, &input)?;
+                Ok(match run.rejected {
                     Some(_) => None,
-                    None => Some((it.name, whole(&ran.output)?)),
+                    None => Some((submission.name, whole(&run.output)?)),
                 })
             })?;
             let outputs = outputs.into_iter().flatten().collect();
-            found.push(AnsweredCase { test_case, answer: whole(answer)?, outputs });
+            answered.push(AnsweredCase { test_case, answer: whole(answer)?, outputs });
         }
-        Ok(found)
+        Ok(answered)
     }
 
     fn judge_case<'t>(
@@ -157,24 +158,24 @@ impl<'a> OutputTrials<'a> {
         tried: &AnsweredCase<'t>,
     ) -> Result<TrialResults<'t>, Stop> {
         let test_case = tried.test_case;
-        let mut judged = TrialResults::default();
+        let mut results = TrialResults::default();
         let by = |output: &[u8]| self.opinions(tried, output);
-        let right = |output: &[u8]| by(output).map(|it| it.iter().all(is_right));
+        let right = |output: &[u8]| by(output).map(|opinions| opinions.iter().all(is_right));
         // Judge answers are usually right outputs, but need not be.
         let base = if right(&tried.answer)? {
             Some(&tried.answer)
         } else {
             tried.outputs.first().map(|(_, output)| output)
         };
-        let Some(base) = base else { return Ok(judged) };
-        let told = by(base)?;
-        if !told.iter().all(is_right) {
-            return Ok(judged);
+        let Some(base) = base else { return Ok(results) };
+        let right_opinions = by(base)?;
+        if !right_opinions.iter().all(is_right) {
+            return Ok(results);
         }
-        for fault in faults(base).into_iter().filter(|it| oracle.covers(it.kind)) {
+        for fault in faults(base).into_iter().filter(|fault| oracle.covers(fault.kind)) {
             // An output with a lower score than the right one counts as rejected.
-            let is_rejected = by(&fault.text)? != told;
-            judged.faults.push(JudgedFault { fault, test_case, is_rejected });
+            let is_rejected = by(&fault.text)? != right_opinions;
+            results.faults.push(JudgedFault { fault, test_case, is_rejected });
         }
         let mut seen: Vec<&[u8]> = vec![base];
         for (name, output) in &tried.outputs {
@@ -182,12 +183,12 @@ impl<'a> OutputTrials<'a> {
                 continue;
             }
             seen.push(output);
-            judged.alternatives += 1;
+            results.alternatives += 1;
             if !right(output)? {
-                judged.refused_alternatives.push(format!("{name} on {}", test_case.name));
+                results.refused_alternatives.push(format!("{name} on {}", test_case.name));
             }
         }
-        Ok(judged)
+        Ok(results)
     }
 
     /// The opinions of the output validators on an output, or that of the default one.
@@ -219,10 +220,10 @@ fn choose_oracle(rules: &Rules<'_>, tried: &[AnsweredCase<'_>]) -> Result<Oracle
     if rules.validators.output.is_empty() {
         return Ok(Oracle::Default);
     }
-    let writers = tried.iter().map(|it| it.outputs.len()).min().unwrap_or(0);
-    for it in tried {
-        for (_, output) in &it.outputs {
-            if !is_equal(&it.answer, output, &Options::default())? {
+    let writers = tried.iter().map(|case| case.outputs.len()).min().unwrap_or(0);
+    for case in tried {
+        for (_, output) in &case.outputs {
+            if !is_equal(&case.answer, output, &Options::default())? {
                 return Ok(Oracle::Form);
             }
         }
@@ -251,7 +252,7 @@ struct JudgedFault<'a> {
 fn is_right(opinion: &Opinion) -> bool {
     match opinion {
         Opinion::Accepted => true,
-        Opinion::Partial(worth) => worth.is_positive(),
+        Opinion::Partial(score) => score.is_positive(),
         Opinion::Rejected | Opinion::Broken(_) => false,
     }
 }
@@ -294,7 +295,8 @@ mod tests {
         let bench =
             Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
         let found = output_strictness(bench, &rules, &[]).unwrap();
-        let passed: Vec<&str> = found.let_through.iter().map(|it| it.fault.as_str()).collect();
+        let passed: Vec<&str> =
+            found.let_through.iter().map(|accepted| accepted.fault.as_str()).collect();
         assert_eq!(passed, expected, "{found:?}");
         assert_eq!(found.faults, found.refused + expected.len() as u64);
         assert!(found.oracle.starts_with("the judge answer: the default"), "{}", found.oracle);

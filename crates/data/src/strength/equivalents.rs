@@ -4,7 +4,7 @@ use crate::faults::mutants;
 use crate::faults::original::read_original;
 use crate::faults::wrapper::wrappers;
 use crate::search::reference::is_accepted;
-use crate::strength::measure::MeasuredSubject;
+use crate::strength::measured_subject::MeasuredSubject;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::problem::{EquivalentMutant, Problem};
 use juror_core::stop::Stop;
@@ -19,28 +19,28 @@ pub fn unknown_equivalents(
     problem: &Problem,
     entries: &[MeasuredSubject],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    let mut known: Vec<String> = entries.iter().map(|it| it.subject.id.clone()).collect();
-    let is_known = |known: &[String], it: &EquivalentMutant| known.contains(&it.subject);
-    if problem.equivalents.iter().all(|it| is_known(&known, it)) {
+    let mut known: Vec<String> = entries.iter().map(|entry| entry.subject.id.clone()).collect();
+    let is_known = |known: &[String], mutant: &EquivalentMutant| known.contains(&mutant.subject);
+    if problem.equivalents.iter().all(|mutant| is_known(&known, mutant)) {
         return Ok(Vec::new());
     }
     // Another submission may be the fastest next time.
-    for submission in problem.submissions.iter().filter(|it| is_accepted(it)) {
+    for submission in problem.submissions.iter().filter(|submission| is_accepted(submission)) {
         if let Some(original) = read_original(&submission.program)? {
             let all = mutants(original.language, &original.files);
-            known.extend(all.iter().map(|it| format!("{}:{}", submission.name, it.id)));
+            known.extend(all.iter().map(|mutant| format!("{}:{}", submission.name, mutant.id)));
         }
     }
     known.extend(wrappers().iter().map(|wrapper| wrapper.name.to_owned()));
-    let unknown = problem.equivalents.iter().filter(|it| !is_known(&known, it));
-    let told = unknown.map(|it| {
-        let name = printable(&it.subject);
-        let near = nearest(&it.subject, known.iter().map(String::as_str));
+    let unknown = problem.equivalents.iter().filter(|mutant| !is_known(&known, mutant));
+    let warnings = unknown.map(|mutant| {
+        let name = printable(&mutant.subject);
+        let near = nearest(&mutant.subject, known.iter().map(String::as_str));
         let near = near.map(|near| format!("did you mean `{near}`? ")).unwrap_or_default();
         let message = format!("unknown program in [strength.equivalent]: `{name}`");
         let help =
             format!("{near}`juror mutants` and the report of `juror strength` list the names");
         Diagnostic::warning(problem.dir.join("juror.toml"), message).help(help)
     });
-    Ok(told.collect())
+    Ok(warnings.collect())
 }

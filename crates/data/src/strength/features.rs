@@ -62,12 +62,12 @@ pub fn find_features(
         }
     }
     // A short input may happen to have an answer of two numbers.
-    wanted.retain(|it| {
+    wanted.retain(|feature| {
         let is_usual =
             |at: usize| is_measured[at] || !features.features[at].kind.depends_on_answer();
-        it.hypothesis.atoms.iter().all(|atom| is_usual(atom.feature))
+        feature.hypothesis.atoms.iter().all(|atom| is_usual(atom.feature))
     });
-    let known = pool.iter().map(|it| (Arc::clone(&it.input), Some(&*it.answer)));
+    let known = pool.iter().map(|texts| (Arc::clone(&texts.input), Some(&*texts.answer)));
     let mut mix = SourceMix::default();
     let numbers = special_numbers([], &[], []);
     by_grammar::add_sources(&mut mix, grammar, seed, Some(LONGEST_INPUT), &numbers);
@@ -87,7 +87,7 @@ pub fn find_features(
         let Some(rows) = rows(&input, answer) else { continue };
         let is_of_use = newly_found(&mut wanted, &rows).next().is_some();
         if is_of_use && validity.accepts(&input)? {
-            newly_found(&mut wanted, &rows).for_each(|it| it.example = Some(Arc::clone(&input)));
+            newly_found(&mut wanted, &rows).for_each(|new| new.example = Some(Arc::clone(&input)));
         }
     }
     let feature = |wanted: WantedFeature| {
@@ -103,7 +103,7 @@ fn newly_found<'w>(
     wanted: &'w mut [WantedFeature],
     rows: &[FeatureRow],
 ) -> impl Iterator<Item = &'w mut WantedFeature> {
-    wanted.iter_mut().filter(move |it| !it.is_found() && it.hypothesis.holds(rows))
+    wanted.iter_mut().filter(move |feature| !feature.is_found() && feature.hypothesis.holds(rows))
 }
 
 /// Both values of each yes/no feature; for sizes, odd or even, and one off a bound. The bounds themselves are a part
@@ -126,9 +126,9 @@ fn wanted_features(features: &Features<'_>) -> Vec<WantedFeature> {
         }
     };
     let mut all = Vec::new();
-    for (feature, it) in features.features.iter().enumerate() {
-        all.extend(tests(it).into_iter().map(|test| WantedFeature {
-            hypothesis: Hypothesis { atoms: vec![Atom { feature, test }] },
+    for (index, feature) in features.features.iter().enumerate() {
+        all.extend(tests(feature).into_iter().map(|test| WantedFeature {
+            hypothesis: Hypothesis { atoms: vec![Atom { feature: index, test }] },
             test_case: None,
             example: None,
         }));
@@ -154,7 +154,8 @@ mod tests {
             let case = Ok(Some(("sample/1".to_owned(), texts(answer))));
             let (cases, pool) = (std::iter::once(case), [texts("3 3\n")]);
             let found = find_features(&validity, 1, &|| false, cases, &pool).unwrap().unwrap();
-            let named = |it: &InputFeature| it.about.contains("both numbers of the answer");
+            let named =
+                |feature: &InputFeature| feature.about.contains("both numbers of the answer");
             assert_eq!(found.iter().any(named), is_expected, "{answer}");
         };
         check("1 2\n", true);

@@ -47,8 +47,8 @@ impl<'a> Gates<'a> {
             all.extend(self.run_session(&wrong, policy, time_limit)?);
         }
         let find = |judgement: Judgement| {
-            let submission =
-                problem.submissions.iter().find(|it| it.name == judgement.submission)?;
+            let mut all = problem.submissions.iter();
+            let submission = all.find(|submission| submission.name == judgement.submission)?;
             Some((submission, judgement))
         };
         Ok(all.into_iter().filter_map(find).collect())
@@ -60,9 +60,9 @@ impl<'a> Gates<'a> {
         policy: RunPolicy,
         time_limit: &TimeLimit,
     ) -> Result<Vec<Judgement>, Stop> {
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         let bench = self.judging.bench;
-        let entries = prepare_entries(bench.problem, submissions, bench.builder, &mut found)?;
+        let entries = prepare_entries(bench.problem, submissions, bench.builder, &mut diagnostics)?;
         let done = AtomicUsize::new(0);
         let step = |done| bench.report_step("submissions of the package", done, entries.len());
         let events = |event| match event {
@@ -71,7 +71,7 @@ impl<'a> Gates<'a> {
             _ => {}
         };
         let bench = Bench { events: &events, ..bench };
-        let finished = JudgingTask {
+        let session = JudgingTask {
             entries: &entries,
             given_time_limit: Some(time_limit.limit),
             policy,
@@ -79,7 +79,7 @@ impl<'a> Gates<'a> {
         }
         .run()?;
         let mut judgements = Vec::new();
-        for result in finished.results {
+        for result in session.results {
             match result {
                 Ok(judgement) => judgements.push(*judgement),
                 // Submissions that this machine cannot build do not take part.
@@ -101,38 +101,38 @@ impl<'a> Gates<'a> {
         let (judged, (data, reproducible)) =
             parallel::both(|| self.judge_submissions(time_limit), of_data)?;
         report.gates.push(data);
-        let right: Vec<&Judgement> =
-            judged.iter().filter(|(it, _)| is_accepted(it)).map(|(_, it)| it).collect();
+        let right = judged.iter().filter(|(submission, _)| is_accepted(submission));
+        let right: Vec<&Judgement> = right.map(|(_, judgement)| judgement).collect();
         report.gates.push(check_accepted(&right));
         report.gates.push(reproducible);
-        let tried = match self.judging.validators.output.len() {
+        let detail = match self.judging.validators.output.len() {
             0 => "the default one".to_owned(),
             _ => "accepts judge answers, refuses junk".to_owned(),
         };
         // It was tested when it was built.
-        let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail: tried };
+        let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail };
         report.gates.push(gate);
         report.gates.push(check_time_limit(&right, time_limit.limit));
         Ok(judged)
     }
 
     fn check_data(&self) -> Result<Gate, Stop> {
-        let mut found = Vec::new();
-        let proving = test_data::DataCheck {
+        let mut diagnostics = Vec::new();
+        let data_check = test_data::DataCheck {
             bench: self.judging.bench,
             validators: &self.judging.validators.output,
             selected: &|_| true,
             extent: DataExtent::Everything,
             mutations: &[],
         };
-        test_data::check_data(&proving, &mut found)?;
-        found.retain(Diagnostic::is_error);
+        test_data::check_data(&data_check, &mut diagnostics)?;
+        diagnostics.retain(Diagnostic::is_error);
         let cases = count(self.judging.bench.problem.test_data.judged_cases().len(), "test case");
-        let (state, detail) = match found.len() {
+        let (state, detail) = match diagnostics.len() {
             0 => (GateState::Open, cases),
             errors => (GateState::Shut, count(errors, "error")),
         };
-        self.judging.bench.send_diagnostics(found);
+        self.judging.bench.send_diagnostics(diagnostics);
         Ok(Gate { name: GateName::ValidData, state, detail })
     }
 
@@ -175,8 +175,8 @@ impl<'a> Gates<'a> {
 
 fn check_accepted(right: &[&Judgement]) -> Gate {
     let name = GateName::AcceptedSubmissions;
-    let rejected = right.iter().filter(|it| it.verdict != Verdict::Accepted);
-    let rejected = joined(rejected.map(|it| &it.submission), ", ");
+    let rejected = right.iter().filter(|judgement| judgement.verdict != Verdict::Accepted);
+    let rejected = joined(rejected.map(|judgement| &judgement.submission), ", ");
     let (state, detail) = match right.len() {
         0 => (GateState::Unknown, "there is none".to_owned()),
         all if rejected.is_empty() => (GateState::Open, count(all, "submission")),
@@ -187,9 +187,9 @@ fn check_accepted(right: &[&Judgement]) -> Gate {
 
 fn check_time_limit(right: &[&Judgement], limit: Duration) -> Gate {
     let name = GateName::TimeLimit;
-    let times = right.iter().flat_map(|it| {
-        let runs = it.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time));
-        Some((runs.max()?, &it.submission))
+    let times = right.iter().flat_map(|judgement| {
+        let runs = judgement.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time));
+        Some((runs.max()?, &judgement.submission))
     });
     let Some((slowest, submission)) = times.max() else {
         return Gate { name, state: GateState::Unknown, detail: "nothing was timed".to_owned() };

@@ -26,7 +26,7 @@ const SHRINK_TIME: Duration = Duration::from_secs(3);
 
 impl KillSearch<'_> {
     pub(super) fn arena(&self) -> &Arena<'_> {
-        self.test_bed.comparison.arena
+        self.test_bed.cross_check.arena
     }
 
     /// Runs a suspect on fresh inputs until one rejects it. Returns the first that does in each run, and on how many
@@ -39,14 +39,14 @@ impl KillSearch<'_> {
         suspect: &Suspect,
         pool: &[AnsweredInput],
     ) -> Result<(Option<Failure>, usize), Stop> {
-        let takes = |it: &&AnsweredInput| Batches::fits(&it.texts.input);
-        let small: Vec<&AnsweredInput> = pool.iter().filter(takes).collect();
-        let items: Vec<&CaseTexts> = small.iter().map(|it| &it.texts).collect();
+        let fits = |answered: &&AnsweredInput| Batches::fits(&answered.texts.input);
+        let small: Vec<&AnsweredInput> = pool.iter().filter(fits).collect();
+        let items: Vec<&CaseTexts> = small.iter().map(|answered| &answered.texts).collect();
         let (doubtful, tried): (Vec<&AnsweredInput>, usize) =
             match self.test_bed.run_batches(suspect, &items)? {
                 Some(batch) => {
                     let (doubtful, tried) = batch.doubtful_inputs();
-                    (doubtful.into_iter().map(|place| small[place]).collect(), tried)
+                    (doubtful.into_iter().map(|index| small[index]).collect(), tried)
                 }
                 None => {
                     let few = &pool[..pool.len().min(SINGLE_INPUTS)];
@@ -54,8 +54,8 @@ impl KillSearch<'_> {
                 }
             };
         for answered in doubtful {
-            if let Some(found) = self.confirm_failure(suspect, answered)? {
-                return Ok((Some(found), tried));
+            if let Some(failure) = self.confirm_failure(suspect, answered)? {
+                return Ok((Some(failure), tried));
             }
         }
         Ok((None, tried))
@@ -68,7 +68,7 @@ impl KillSearch<'_> {
         answered: &AnsweredInput,
     ) -> Result<Option<Failure>, Stop> {
         let SearchInput { input, origin, .. } = &answered.fresh;
-        let Some(judged) = self.test_bed.rejection(suspect, input)? else {
+        let Some(judgement) = self.test_bed.rejection(suspect, input)? else {
             return Ok(None);
         };
         if !self.arena().validity.accepts(input)?
@@ -78,13 +78,13 @@ impl KillSearch<'_> {
         }
         for _ in 1..REPEATS {
             match self.test_bed.rejection(suspect, input)? {
-                Some(again) if again.verdict == judged.verdict => {}
+                Some(again) if again.verdict == judgement.verdict => {}
                 _ => return Ok(None),
             }
         }
         Ok(Some(Failure {
             fresh: answered.fresh.clone(),
-            judged,
+            judgement,
             failing: REPEATS,
             repeats: REPEATS,
         }))
@@ -99,8 +99,8 @@ impl KillSearch<'_> {
         input: &Arc<[u8]>,
     ) -> Result<bool, Stop> {
         let is_guess = matches!(origin, CounterexampleOrigin::TestCase { .. });
-        let others = self.others.iter().filter(|(_, it)| is_guess && !std::ptr::eq(it, suspect));
-        for (_, other) in others {
+        let others = self.others.iter().map(|(_, other)| other).filter(|_| is_guess);
+        for other in others.filter(|other| !std::ptr::eq(*other, suspect)) {
             if self.test_bed.rejection(other, input)?.is_some() {
                 return Ok(false);
             }
@@ -110,15 +110,15 @@ impl KillSearch<'_> {
 
     pub fn shrink(&self, suspect: &Suspect, failure: &Failure) -> Result<ShrunkInput, Stop> {
         self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINK_TIME)));
-        let shrunk = self.test_bed.with_comparison(suspect, |comparison| {
-            shrink(comparison, failure, (0, Instant::now()), &|_| {})
+        let shrunk = self.test_bed.with_cross_check(suspect, |cross_check| {
+            shrink(cross_check, failure, (0, Instant::now()), &|_| {})
         });
         self.arena().scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;
         // The smaller input may be valid only for lax validators.
         if !self.is_surely_valid(suspect, &failure.fresh.origin, &shrunk.input)? {
             shrunk.input = Arc::clone(&failure.fresh.input);
-            shrunk.judged = failure.judged.clone();
+            shrunk.judgement = failure.judgement.clone();
         }
         Ok(shrunk)
     }

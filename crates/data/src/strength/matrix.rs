@@ -6,7 +6,7 @@ use crate::strength::result::{CaseKills, Subject};
 /// Indexes of the test cases: those that rejected most come first, and small ones before large ones.
 pub fn cheapest_first(kills: &[usize], sizes: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..kills.len()).collect();
-    order.sort_by_key(|&place| (std::cmp::Reverse(kills[place]), sizes[place], place));
+    order.sort_by_key(|&index| (std::cmp::Reverse(kills[index]), sizes[index], index));
     order
 }
 
@@ -14,8 +14,8 @@ pub fn cheapest_first(kills: &[usize], sizes: &[u64]) -> Vec<usize> {
 /// only if all subjects were tried on all test cases.
 pub fn case_kills(names: &[&str], subjects: &[Subject], is_whole: bool) -> Vec<CaseKills> {
     let row = |name: &&str| {
-        let kills = |subject: &&Subject| subject.killers.iter().any(|it| it.test_case == **name);
-        let rejected: Vec<&Subject> = subjects.iter().filter(kills).collect();
+        let rejected = subjects.iter().filter(|subject| kills(name, subject));
+        let rejected: Vec<&Subject> = rejected.collect();
         let only = rejected.iter().filter(|subject| is_whole && subject.killers.len() == 1);
         CaseKills {
             test_case: (*name).to_owned(),
@@ -26,14 +26,16 @@ pub fn case_kills(names: &[&str], subjects: &[Subject], is_whole: bool) -> Vec<C
     names.iter().map(row).collect()
 }
 
+fn kills(test_case: &str, subject: &Subject) -> bool {
+    subject.killers.iter().any(|kill| kill.test_case == test_case)
+}
+
 /// A small set of test cases that rejects every subject that any test case rejects. Greedy: each step adds the first
 /// test case that rejects most of the remaining subjects.
 pub fn minimal_cases(names: &[&str], subjects: &[Subject]) -> Vec<String> {
-    let mut left: Vec<&Subject> = subjects.iter().filter(|it| !it.killers.is_empty()).collect();
+    let mut left: Vec<_> = subjects.iter().filter(|subject| !subject.killers.is_empty()).collect();
     let mut chosen = Vec::new();
     while !left.is_empty() {
-        let kills =
-            |name: &str, subject: &Subject| subject.killers.iter().any(|it| it.test_case == name);
         let count = |name: &str| left.iter().filter(|subject| kills(name, subject)).count();
         let best = names.iter().rev().max_by_key(|name| count(name));
         let Some(best) = best.filter(|name| count(name) > 0) else { break };
@@ -41,7 +43,7 @@ pub fn minimal_cases(names: &[&str], subjects: &[Subject]) -> Vec<String> {
         chosen.push((*best).to_owned());
     }
     // In the order of the package.
-    let place = |name: &String| names.iter().position(|it| it == name);
-    chosen.sort_by_key(place);
+    let index = |name: &String| names.iter().position(|other| other == name);
+    chosen.sort_by_key(index);
     chosen
 }

@@ -4,16 +4,15 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::search::comparison::quote_input;
+use crate::search::problem_inputs::quote_input;
 use crate::search::result::CounterexampleOrigin;
 use crate::search::run::{Failure, PackageFault};
 use crate::search::shrink::ShrunkInput;
 use crate::strength::features::find_features;
 use crate::strength::kill_search::{KillSearch, SINGLE_INPUTS};
-use crate::strength::mutants::WrongProgram;
+use crate::strength::measured_subject::MeasuredSubject;
 use crate::strength::pool::{AnsweredInput, FreshSource};
-use crate::strength::result::{MissedInput, Strength, Subject, SubjectStatus};
-use crate::strength::test_bed::Suspect;
+use crate::strength::result::{MissedInput, Strength, SubjectStatus};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::CaseJudgement;
 use juror_core::problem::Problem;
@@ -21,16 +20,6 @@ use juror_core::stop::Stop;
 use juror_core::submission::Submission;
 use juror_judging::judge::case::CaseTexts;
 use juror_sandbox::executor::parallel;
-
-pub struct MeasuredSubject {
-    pub subject: Subject,
-    /// `None` before the build. If `source` is `None`, too, it is not run here.
-    pub suspect: Option<Suspect>,
-    /// What it is still to be built from. A submission without it was judged before.
-    pub source: Option<WrongProgram>,
-    /// A hash of its outputs on fresh inputs and one on test cases, if batches gave them all.
-    pub signature: Option<(u64, u64)>,
-}
 
 pub struct Measurement<'a> {
     pub search: KillSearch<'a>,
@@ -73,7 +62,7 @@ impl Measurement<'_> {
         search.arena().scheduler.set_deadline(Some(search.end - self.search_time));
         if let Some(source) = &mut source {
             match search.arena().in_time(source.make_inputs(
-                &search.test_bed.comparison,
+                &search.test_bed.cross_check,
                 POOL_SIZE,
                 POOL_SIZE,
             ))? {
@@ -94,14 +83,15 @@ impl Measurement<'_> {
         }
         report.pool = pool.len();
         report.matrix = self.matrix;
-        let items: Vec<CaseTexts> = pool.iter().map(|it| it.texts.clone()).collect();
+        let items: Vec<CaseTexts> = pool.iter().map(|answered| answered.texts.clone()).collect();
         self.run_suspects(&mut entries, &items, report)?;
         self.find_features(&items, report)?;
         mark_duplicates(&mut entries);
         for known in &search.arena().bench.problem.equivalents {
-            let mut all = entries.iter_mut().map(|entry| &mut entry.subject);
+            let all = entries.iter_mut().map(|entry| &mut entry.subject);
             // A subject that a test case rejects is not equivalent.
-            if let Some(subject) = all.find(|it| it.id == known.subject && it.killers.is_empty()) {
+            let mut open = all.filter(|subject| subject.killers.is_empty());
+            if let Some(subject) = open.find(|subject| subject.id == known.subject) {
                 subject.status = SubjectStatus::ConfirmedEquivalent;
                 subject.reason = Some(known.reason.clone());
             }
@@ -124,8 +114,8 @@ impl Measurement<'_> {
             .iter()
             .map(|case| Ok(case.read_texts()?.map(|texts| (case.test_case.name.clone(), texts))));
         let is_over = || arena.is_over();
-        let found = find_features(&arena.validity, report.seed, &is_over, texts, pool);
-        match arena.in_time(found)?.flatten() {
+        let features = find_features(&arena.validity, report.seed, &is_over, texts, pool);
+        match arena.in_time(features)?.flatten() {
             Some(features) => report.features = features,
             None => report.cut = true,
         }
@@ -138,12 +128,12 @@ impl Measurement<'_> {
         pool: &[AnsweredInput],
     ) -> Result<Option<(String, ShrunkInput, CounterexampleOrigin)>, Stop> {
         let searched = self.run_in_parallel(&self.search.others, |(name, suspect)| {
-            Ok(self.search.find_failure(suspect, pool)?.0.map(|found| (name, suspect, found)))
+            Ok(self.search.find_failure(suspect, pool)?.0.map(|failure| (name, suspect, failure)))
         })?;
-        let Some((name, suspect, found)) = searched.into_iter().flatten().next() else {
+        let Some((name, suspect, failure)) = searched.into_iter().flatten().next() else {
             return Ok(None);
         };
-        Ok(Some((name.clone(), self.search.shrink(suspect, &found)?, found.fresh.origin)))
+        Ok(Some((name.clone(), self.search.shrink(suspect, &failure)?, failure.fresh.origin)))
     }
 
     /// Warns that two right programs differ on an input that only input validators accept.
@@ -151,7 +141,7 @@ impl Measurement<'_> {
         let bench = &self.search.arena().bench;
         let what = format!(
             "accept an input on which {name} differs from the reference: {}: {}",
-            shrunk.judged.cause,
+            shrunk.judgement.cause,
             quote_input(&shrunk.input)
         );
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
@@ -164,9 +154,9 @@ impl Measurement<'_> {
         items: &'t [T],
         work: impl Fn(&'t T) -> Result<R, Stop> + Sync,
     ) -> Result<Vec<R>, Stop> {
-        let places: Vec<usize> = (0..items.len()).collect();
+        let indexes: Vec<usize> = (0..items.len()).collect();
         let executor = self.search.arena().bench.executor;
-        parallel::map(executor, &places, |&place| work(&items[place]))
+        parallel::map(executor, &indexes, |&index| work(&items[index]))
     }
 
     /// Searches for inputs that reject survivors: first in the pool, then among more fresh inputs, as long as there is
@@ -180,17 +170,17 @@ impl Measurement<'_> {
     ) -> Result<Result<(), PackageFault>, Stop> {
         let search = &self.search;
         search.arena().scheduler.set_deadline(Some(search.end));
-        let kept = if search.test_bed.batch_way.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
+        let kept = if search.test_bed.batch_mode.is_some() { ROUND_SIZE } else { SINGLE_INPUTS };
         // Without a grammar, each input costs starts of input validators.
         let most = if search.arena().grammar().is_some() { ROUND_SIZE } else { kept };
         let mut fresh = pool;
         for round in 0.. {
             // Survivors that need a start for each input take more rounds.
-            let is_open = |it: &MeasuredSubject| {
-                it.is_survivor() && (round <= self.rounds || it.subject.tried < ENOUGH_INPUTS)
+            let is_open = |entry: &MeasuredSubject| {
+                entry.is_survivor() && (round <= self.rounds || entry.subject.tried < ENOUGH_INPUTS)
             };
             let alive: Vec<usize> =
-                (0..entries.len()).filter(|&place| is_open(&entries[place])).collect();
+                (0..entries.len()).filter(|&index| is_open(&entries[index])).collect();
             if alive.is_empty() || fresh.is_empty() {
                 break;
             }
@@ -201,22 +191,22 @@ impl Measurement<'_> {
             let done = round.min(self.rounds);
             search.arena().bench.report_step("rounds of the search", done, self.rounds);
             let searched =
-                self.run_in_parallel(&alive, |&place| match &entries[place].suspect {
+                self.run_in_parallel(&alive, |&index| match &entries[index].suspect {
                     Some(suspect) => search.arena().in_time(search.find_failure(suspect, &fresh)),
                     None => Ok(None),
                 })?;
-            let mut found: Vec<(usize, Failure)> = Vec::new();
-            for (place, searched) in alive.into_iter().zip(searched) {
+            let mut failures: Vec<(usize, Failure)> = Vec::new();
+            for (index, searched) in alive.into_iter().zip(searched) {
                 let Some((failure, tried)) = searched else { continue };
-                let subject = &mut entries[place].subject;
+                let subject = &mut entries[index].subject;
                 // The pool was tried before.
                 subject.tried += if round == 0 { 0 } else { tried as u64 };
-                found.extend(failure.map(|failure| (place, failure)));
+                failures.extend(failure.map(|failure| (index, failure)));
             }
-            for (place, failure) in found {
-                self.record_missed(entries, place, &failure)?;
+            for (index, failure) in failures {
+                self.record_missed(entries, index, &failure)?;
             }
-            let next = source.make_inputs(&search.test_bed.comparison, most, kept);
+            let next = source.make_inputs(&search.test_bed.cross_check, most, kept);
             fresh = match search.arena().in_time(next)? {
                 Some(Ok(fresh)) => fresh,
                 Some(Err(fault)) => return Ok(Err(fault)),
@@ -238,16 +228,16 @@ impl Measurement<'_> {
     fn record_missed(
         &self,
         entries: &mut [MeasuredSubject],
-        place: usize,
+        index: usize,
         failure: &Failure,
     ) -> Result<(), Stop> {
-        let Some(suspect) = entries[place].suspect.clone() else { return Ok(()) };
+        let Some(suspect) = entries[index].suspect.clone() else { return Ok(()) };
         // An input that was found for another survivor suffices.
-        let known = entries.iter().find_map(|it| {
-            let missed = it.subject.missed.as_ref()?;
-            missed.also.contains(&entries[place].subject.id).then(|| missed.clone())
+        let known = entries.iter().find_map(|entry| {
+            let missed = entry.subject.missed.as_ref()?;
+            missed.also.contains(&entries[index].subject.id).then(|| missed.clone())
         });
-        let judged = match &known {
+        let judgement = match &known {
             Some(known) => {
                 let rejected =
                     self.search.test_bed.rejection(&suspect, &Arc::from(known.input.as_slice()));
@@ -255,15 +245,15 @@ impl Measurement<'_> {
             }
             None => None,
         };
-        let missed = match known.zip(judged) {
+        let missed = match known.zip(judgement) {
             Some((known, CaseJudgement { verdict, cause, .. })) => {
                 MissedInput { verdict, cause, also: Vec::new(), ..known }
             }
             None => {
                 let shrunk = self.search.shrink(&suspect, failure)?;
-                let others = entries[..place].iter().chain(&entries[place + 1..]);
-                let is_open = |it: &&MeasuredSubject| {
-                    it.is_survivor() || it.subject.status == SubjectStatus::Missed
+                let others = entries[..index].iter().chain(&entries[index + 1..]);
+                let is_open = |entry: &&MeasuredSubject| {
+                    entry.is_survivor() || entry.subject.status == SubjectStatus::Missed
                 };
                 let others: Vec<&MeasuredSubject> =
                     others.filter(is_open).take(OTHER_SURVIVORS).collect();
@@ -275,8 +265,8 @@ impl Measurement<'_> {
                 })?;
                 MissedInput {
                     input: shrunk.input.to_vec(),
-                    verdict: shrunk.judged.verdict,
-                    cause: shrunk.judged.cause,
+                    verdict: shrunk.judgement.verdict,
+                    cause: shrunk.judgement.cause,
                     origin: failure.fresh.origin.to_string(),
                     gain: 0.0,
                     also: also.into_iter().flatten().collect(),
@@ -284,7 +274,7 @@ impl Measurement<'_> {
                 }
             }
         };
-        let subject = &mut entries[place].subject;
+        let subject = &mut entries[index].subject;
         subject.status = SubjectStatus::Missed;
         subject.missed = Some(missed);
         Ok(())
@@ -296,8 +286,8 @@ impl MeasurementFault {
     pub fn to_stop(&self, problem: &Problem, reference: &Submission) -> Stop {
         let path = |name: &str| {
             let mut all = problem.submissions.iter();
-            let found = all.find(|it| it.name == name).unwrap_or(reference);
-            found.program.path.clone()
+            let submission = all.find(|submission| submission.name == name).unwrap_or(reference);
+            submission.program.path.clone()
         };
         let help = "fix it, or the input validators if the input should be invalid; nothing is measured until then";
         match self {
@@ -310,18 +300,12 @@ impl MeasurementFault {
                 let message = format!(
                     "{} and {name} should both be accepted, but differ on a valid input: {}: {}",
                     reference.name,
-                    small.judged.cause,
+                    small.judgement.cause,
                     quote_input(&small.input)
                 );
                 Diagnostic::error(path(name), message).help(help).into()
             }
         }
-    }
-}
-
-impl MeasuredSubject {
-    fn is_survivor(&self) -> bool {
-        self.suspect.is_some() && self.subject.status == SubjectStatus::Undecided
     }
 }
 

@@ -6,9 +6,9 @@
 //! runs it on test cases and other inputs. Many small inputs share a start if its language allows it
 //! ([`crate::search::batch`]); what such a start does not accept is run alone. If no test case rejects a suspect,
 //! [`kill_search`] tries fresh inputs; one that rejects it is made small, and shows what the data lacks. [`pool`]
-//! makes the fresh inputs that measure how hard each suspect is to catch, [`suspect_runs`] builds and runs, [`features`] finds
-//! the features of test cases, [`score`] counts. [`tools`] measures the rest: [`speed`] of slow submissions, and what
-//! [`validators`] and [`checkers`] let pass. The seed makes everything repeatable; the time limit only cuts off.
+//! makes the fresh inputs that measure how hard each suspect is to catch, [`suspect_runs`] builds and runs, [`features`]
+//! finds the features of test cases, [`score`] counts. [`tools`] measures the rest: [`speed`] of slow submissions, and
+//! what [`validators`] and [`checkers`] let pass. The seed makes everything repeatable; the time limit only cuts off.
 
 pub mod bundles;
 pub mod checkers;
@@ -19,6 +19,7 @@ pub mod history;
 pub mod kill_search;
 pub mod matrix;
 pub mod measure;
+pub mod measured_subject;
 pub mod mutants;
 pub mod pool;
 pub mod promote;

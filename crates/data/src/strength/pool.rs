@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use crate::inputs::candidates::{CandidateSource, SourceMix};
 use crate::search::arena::{Arena, SearchInput};
-use crate::search::comparison::{Comparison, UnusableReason};
+use crate::search::cross_check::{CrossCheck, UnusableReason};
 use crate::search::result::CounterexampleOrigin;
 use crate::search::run::PackageFault;
 use juror_core::stop::Stop;
 use juror_judging::judge::case::CaseTexts;
+use juror_sandbox::executor::parallel;
 
 pub struct FreshSource<'a> {
     mix: SourceMix<'a>,
@@ -42,15 +43,15 @@ impl<'a> FreshSource<'a> {
     /// input.
     pub fn make_inputs(
         &mut self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         most: usize,
         kept: usize,
     ) -> Result<Result<Vec<AnsweredInput>, PackageFault>, Stop> {
-        let arena = comparison.arena;
+        let arena = cross_check.arena;
         let is_over = || arena.is_over();
-        let mut made = Vec::new();
+        let mut inputs = Vec::new();
         let mut in_vain = 0;
-        while made.len() < most && in_vain < MOST_USELESS && !is_over() {
+        while inputs.len() < most && in_vain < MOST_USELESS && !is_over() {
             let Some(candidate) = self.mix.next(&is_over)? else { break };
             self.candidates += 1;
             in_vain += 1;
@@ -61,16 +62,15 @@ impl<'a> FreshSource<'a> {
                 && self.seen.insert(Arc::clone(input));
             if is_wanted {
                 in_vain = 0;
-                made.push(fresh);
+                inputs.push(fresh);
             }
         }
         // Answers may take much longer than inputs.
-        made.truncate(kept);
-        let answered = juror_sandbox::executor::parallel::map(arena.bench.executor, &made, |it| {
-            comparison.answer(&it.input)
-        })?;
+        inputs.truncate(kept);
+        let answer = |fresh: &SearchInput| cross_check.answer(&fresh.input);
+        let answered = parallel::map(arena.bench.executor, &inputs, answer)?;
         let mut pool = Vec::new();
-        for (fresh, answer) in made.into_iter().zip(answered) {
+        for (fresh, answer) in inputs.into_iter().zip(answered) {
             match answer {
                 Ok(answer) => {
                     let texts = CaseTexts { input: Arc::clone(&fresh.input), answer };
@@ -80,10 +80,10 @@ impl<'a> FreshSource<'a> {
                 // Only input validators accept it.
                 Err(_) if matches!(fresh.origin, CounterexampleOrigin::TestCase { .. }) => {}
                 Err(UnusableReason::Validator(error)) => return Err(Stop::Fault(*error)),
-                Err(why) => {
+                Err(reason) => {
                     if arena.validity.accepts(&fresh.input)? {
                         let SearchInput { number, input, .. } = fresh;
-                        return Ok(Err(PackageFault { number, input, call: None, reason: why }));
+                        return Ok(Err(PackageFault { number, input, call: None, reason }));
                     }
                 }
             }

@@ -21,27 +21,27 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
     };
     let hardness: HashMap<&str, f64> = subjects
         .iter()
-        .filter(|it| missed(it).is_some())
-        .map(|it| (it.id.as_str(), it.hardness))
+        .filter(|subject| missed(subject).is_some())
+        .map(|subject| (subject.id.as_str(), subject.hardness))
         .collect();
-    let worth = |(place, missed): &(usize, MissedInput)| -> f64 {
-        let all = missed.also.iter().chain([&subjects[*place].id]);
+    let value = |(index, missed): &(usize, MissedInput)| -> f64 {
+        let all = missed.also.iter().chain([&subjects[*index].id]);
         all.filter_map(|id| hardness.get(id.as_str())).sum()
     };
-    let mut open: Vec<(usize, MissedInput)> =
-        subjects.iter().enumerate().filter_map(|(place, it)| Some((place, missed(it)?))).collect();
-    open.sort_by(|one, other| worth(other).total_cmp(&worth(one)));
+    let all = subjects.iter().enumerate();
+    let mut open: Vec<_> = all.filter_map(|(at, subject)| Some((at, missed(subject)?))).collect();
+    open.sort_by(|one, other| value(other).total_cmp(&value(one)));
     let (mut faults, mut caught) = (HashSet::new(), HashSet::new());
     let mut chosen = Vec::new();
-    for (place, missed) in open {
-        let subject = &subjects[place];
+    for (index, missed) in open {
+        let subject = &subjects[index];
         if caught.contains(&subject.id) || !faults.insert(&subject.fault) {
             continue;
         }
         caught.insert(subject.id.clone());
         caught.extend(missed.also);
         chosen.push(ChosenCase {
-            subject: place,
+            subject: index,
             name: format!("strength/{}", case_name(subject)),
             description: format!("Catches {}: {}", subject.id, missed.cause),
         });
@@ -52,7 +52,7 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
 /// Keeps the characters that test case names allow.
 fn case_name(subject: &Subject) -> String {
     let last = subject.id.rsplit(['/', ':']).next().unwrap_or_default();
-    let plain = |it: char| if it.is_ascii_alphanumeric() || it == '-' { it } else { '-' };
+    let plain = |c: char| if c.is_ascii_alphanumeric() || c == '-' { c } else { '-' };
     let name: String = last.chars().map(plain).collect();
     name.trim_matches('-').to_owned()
 }
@@ -82,7 +82,8 @@ mod tests {
             ..Subject::new(id, SubjectKind::Mutant, fault)
         };
         let subjects: Vec<Subject> = subjects.iter().map(subject).collect();
-        let names: Vec<String> = choose_cases(&subjects).into_iter().map(|it| it.name).collect();
+        let names: Vec<String> =
+            choose_cases(&subjects).into_iter().map(|case| case.name).collect();
         assert_eq!(names, expected);
     }
 

@@ -1,4 +1,6 @@
 //! How strong test data is: what it was tested with, what it let pass, and the score.
+//!
+//! `juror schema` prints the comments of types and fields, so they are written for readers of the JSON.
 
 use std::fmt;
 use std::time::Duration;
@@ -401,9 +403,9 @@ impl Strength {
     /// The parts of the score that are not about wrong answers.
     pub fn tool_part_values(&self) -> [(PartName, Option<f64>); 3] {
         let share = |part: usize, all: usize| (all > 0).then(|| part as f64 / all as f64);
-        let part = |found: &Option<Strictness>| {
-            let found = found.as_ref()?;
-            share(found.refused as usize, found.faults as usize)
+        let part = |strictness: &Option<Strictness>| {
+            let strictness = strictness.as_ref()?;
+            share(strictness.refused as usize, strictness.faults as usize)
         };
         let (separated, decided) = self.probes.as_ref().map_or((0, 0), Probes::separated_counts);
         let speed = share(separated, decided);
@@ -431,16 +433,14 @@ impl Strength {
 
     /// The share of features that the test cases have.
     pub fn feature_share(&self) -> Option<f64> {
-        let present = self.features.iter().filter(|it| it.test_case.is_some()).count();
+        let present = self.features.iter().filter(|feature| feature.test_case.is_some()).count();
         (!self.features.is_empty()).then(|| present as f64 / self.features.len() as f64)
     }
 
     pub fn hold_out_result(&self, operators: Vec<String>) -> Option<HoldOutResult> {
-        let mut mutants = self.subjects.iter().filter(|it| it.kind == SubjectKind::Mutant);
-        mutants.next()?;
-        let count = |status: SubjectStatus| {
-            self.subjects.iter().filter(|it| it.held_out && it.status == status).count()
-        };
+        self.subjects.iter().find(|subject| subject.kind == SubjectKind::Mutant)?;
+        let held_out = || self.subjects.iter().filter(|subject| subject.held_out);
+        let count = |status| held_out().filter(|subject| subject.status == status).count();
         let (caught, missed) = (count(SubjectStatus::Caught), count(SubjectStatus::Missed));
         let all = caught + missed;
         let rate = (all > 0).then(|| caught as f64 / all as f64);
@@ -449,18 +449,19 @@ impl Strength {
 
     /// The gain since the score was `before` and these programs were missed.
     pub fn gain_since(&self, before: f64, missed: &[String]) -> Option<StrengthGain> {
-        let is_caught = |it: &&Subject| {
-            matches!(it.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
-                && missed.contains(&it.id)
+        let is_caught = |subject: &&Subject| {
+            matches!(subject.status, SubjectStatus::Caught | SubjectStatus::Duplicate)
+                && missed.contains(&subject.id)
         };
-        let caught = self.subjects.iter().filter(is_caught).map(|it| it.id.clone()).collect();
+        let caught = self.subjects.iter().filter(is_caught);
+        let caught = caught.map(|subject| subject.id.clone()).collect();
         Some(StrengthGain { before, points: self.score? - before, caught })
     }
 
     /// The subjects that an input catches, but no test case.
     pub fn missed_subjects(&self) -> Vec<String> {
-        let missed = self.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
-        missed.map(|it| it.id.clone()).collect()
+        let missed = self.subjects.iter().filter(|subject| subject.status == SubjectStatus::Missed);
+        missed.map(|subject| subject.id.clone()).collect()
     }
 
     /// For how many subjects it is unknown whether the data should reject them.

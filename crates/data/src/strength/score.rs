@@ -25,10 +25,11 @@ pub fn hardness(rejected: usize, pool: usize) -> f64 {
 /// The share of the subjects that the data catches, weighted by hardness up to one bit; `None` if there are none.
 /// `waits` tells which submissions wait for ever instead of being slow.
 pub fn kill_share(subjects: &[Subject], waits: &dyn Fn(&Subject) -> bool) -> Option<f64> {
-    let counts = |it: &&Subject| it.status.counts() && (!is_slow(it) || waits(it));
-    let weight = |it: &Subject| it.hardness.min(1.0);
+    let counts = |one: &&Subject| one.status.counts() && (!is_slow(one) || waits(one));
+    let weight = |subject: &Subject| subject.hardness.min(1.0);
     let all: f64 = subjects.iter().filter(counts).map(weight).sum();
-    let caught = subjects.iter().filter(counts).filter(|it| it.status == SubjectStatus::Caught);
+    let is_caught = |subject: &&Subject| subject.status == SubjectStatus::Caught;
+    let caught = subjects.iter().filter(counts).filter(is_caught);
     (all > 0.0).then(|| caught.map(weight).sum::<f64>() / all)
 }
 
@@ -45,13 +46,13 @@ fn is_slow(subject: &Subject) -> bool {
 /// are programs that are too slow there.
 pub fn twice_share(subjects: &[Subject]) -> Option<f64> {
     let is_slow = |kill: &Kill| kill.verdict == Verdict::TimeLimitExceeded;
-    let made = |it: &&Subject| {
-        let is_slow = it.killers.first().is_some_and(is_slow);
-        it.status.counts() && it.kind != SubjectKind::Submission && !is_slow
+    let is_counted = |subject: &&Subject| {
+        let is_slow = subject.killers.first().is_some_and(is_slow);
+        subject.status.counts() && subject.kind != SubjectKind::Submission && !is_slow
     };
-    let all = subjects.iter().filter(made).count();
-    let twice = subjects.iter().filter(made).filter(|it| it.killers.len() >= 2).count();
-    (all > 0).then(|| twice as f64 / all as f64)
+    let counted: Vec<&Subject> = subjects.iter().filter(is_counted).collect();
+    let twice = counted.iter().filter(|subject| subject.killers.len() >= 2).count();
+    (!counted.is_empty()).then(|| twice as f64 / counted.len() as f64)
 }
 
 pub fn weighted_parts(value: impl Fn(PartName) -> Option<f64>) -> Vec<ScorePart> {
@@ -100,28 +101,28 @@ pub fn add_score(report: &mut Strength, names: &[&str], bounds: Option<f64>) {
     let by_tools = report.tool_part_values();
     let parts = |subjects: &[Subject]| {
         weighted_parts(|name| match name {
-            PartName::Kills => kill_share(subjects, &|it| probes.waits_for_ever(&it.id)),
+            PartName::Kills => kill_share(subjects, &|subject| probes.waits_for_ever(&subject.id)),
             PartName::Twice => twice_share(subjects),
             PartName::Bounds => bounds,
             PartName::Features => features,
-            other => by_tools.iter().find(|it| it.0 == other).and_then(|it| it.1),
+            other => by_tools.iter().find(|part| part.0 == other).and_then(|part| part.1),
         })
     };
     report.parts = parts(&report.subjects);
     report.score = score(&report.parts);
-    let told = report.score.filter(|_| report.count_open() * 10 <= report.subjects.len());
-    report.grade = told.map(|score| rating(&report.parts, score));
+    let rated = report.score.filter(|_| report.count_open() * 10 <= report.subjects.len());
+    report.grade = rated.map(|score| rating(&report.parts, score));
     let Some(before) = report.score else { return };
-    for place in 0..report.subjects.len() {
-        let Some(missed) = &report.subjects[place].missed else { continue };
+    for index in 0..report.subjects.len() {
+        let Some(missed) = &report.subjects[index].missed else { continue };
         let caught: HashSet<&String> =
-            missed.also.iter().chain([&report.subjects[place].id]).collect();
+            missed.also.iter().chain([&report.subjects[index].id]).collect();
         let mut with = report.subjects.clone();
-        for subject in with.iter_mut().filter(|it| caught.contains(&it.id)) {
+        for subject in with.iter_mut().filter(|subject| caught.contains(&subject.id)) {
             subject.status = SubjectStatus::Caught;
         }
         let gain = score(&parts(&with)).unwrap_or(before) - before;
-        if let Some(missed) = &mut report.subjects[place].missed {
+        if let Some(missed) = &mut report.subjects[index].missed {
             missed.gain = gain.max(0.0);
         }
     }

@@ -44,13 +44,13 @@ pub struct Probes {
 impl Probes {
     /// Whether this submission waits for ever instead of computing.
     pub fn waits_for_ever(&self, submission: &str) -> bool {
-        let mut waiting = self.separations.iter().filter(|it| it.by == SeparationKind::Waits);
-        waiting.any(|it| it.submission == submission)
+        let mut waiting = self.separations.iter().filter(|probe| probe.by == SeparationKind::Waits);
+        waiting.any(|probe| probe.submission == submission)
     }
 
     /// How many slow submissions a test case separates, and for how many that is known.
     pub fn separated_counts(&self) -> (usize, usize) {
-        let count = |by: SeparationKind| self.separations.iter().filter(|it| it.by == by).count();
+        let count = |by| self.separations.iter().filter(|probe| probe.by == by).count();
         let separated = count(SeparationKind::TestCase);
         (separated, separated + count(SeparationKind::Nothing))
     }

@@ -47,17 +47,18 @@ impl SpeedProbe<'_> {
         }
         let Some(limit) = self.rules.limits.cpu_time else { return Ok(Probes::default()) };
         let cases = largest_first(problem)?;
-        let found =
-            self.bench.map("slow submissions", self.slow, |it| self.find_slow_case(it, &cases))?;
+        let results = self
+            .bench
+            .map("slow submissions", self.slow, |slow| self.find_slow_case(slow, &cases))?;
         // Whether accepted submissions are fast on a test case.
         let mut known: HashMap<&str, Option<AcceptedPace>> = HashMap::new();
         let mut probes = Probes::default();
-        for (submission, found) in self.slow.iter().zip(found) {
-            let (by, at, told) = match found {
+        for (submission, result) in self.slow.iter().zip(results) {
+            let (by, at, description) = match result {
                 SlowResult::TooSlow { case, waited: true } => {
-                    let told =
+                    let description =
                         format!("waits for ever on {}, so it counts as a wrong program", case.name);
-                    (SeparationKind::Waits, case.name.as_str(), told)
+                    (SeparationKind::Waits, case.name.as_str(), description)
                 }
                 SlowResult::TooSlow { case, waited: false } => {
                     if !known.contains_key(case.name.as_str()) {
@@ -66,18 +67,18 @@ impl SpeedProbe<'_> {
                     separation_by_case(case, limit, known[case.name.as_str()].as_ref())
                 }
                 SlowResult::NeverTooSlow => {
-                    let told = format!(
+                    let description = format!(
                         "takes less than {} on every test case",
                         seconds(limit.mul_f64(SLOW_FACTOR))
                     );
-                    (SeparationKind::Nothing, "", told)
+                    (SeparationKind::Nothing, "", description)
                 }
                 SlowResult::OutOfTime => undecided_separation(),
             };
             let (submission, at) = (submission.name.to_owned(), at.to_owned());
-            probes.separations.push(Separation { submission, by, at, description: told });
+            probes.separations.push(Separation { submission, by, at, description });
         }
-        probes.is_cut = probes.separations.iter().any(|it| it.by == SeparationKind::Unknown);
+        probes.is_cut = probes.separations.iter().any(|probe| probe.by == SeparationKind::Unknown);
         Ok(probes)
     }
 
@@ -88,12 +89,10 @@ impl SpeedProbe<'_> {
         cases: &[&'c TestCase],
     ) -> Result<SlowResult<'c>, Stop> {
         for case in cases {
-            let Some(ran) = self.run(submission, case)? else { return Ok(SlowResult::OutOfTime) };
-            let is_over = ran.rejected.as_ref().is_some_and(|it| {
-                matches!(it.verdict, Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)
-            });
-            if is_over {
-                return Ok(SlowResult::TooSlow { case, waited: has_waited(&ran.outcome) });
+            let Some(run) = self.run(submission, case)? else { return Ok(SlowResult::OutOfTime) };
+            let verdict = run.rejected.as_ref().map(|rejection| rejection.verdict);
+            if matches!(verdict, Some(Verdict::TimeLimitExceeded | Verdict::MemoryLimitExceeded)) {
+                return Ok(SlowResult::TooSlow { case, waited: has_waited(&run.outcome) });
             }
         }
         Ok(SlowResult::NeverTooSlow)
@@ -106,12 +105,12 @@ impl SpeedProbe<'_> {
         limit: Duration,
     ) -> Result<Option<AcceptedPace>, Stop> {
         let runs =
-            self.bench.map("accepted submissions", self.accepted, |it| self.run(it, case))?;
+            self.bench.map("accepted submissions", self.accepted, |right| self.run(right, case))?;
         let Some(runs) = runs.into_iter().collect::<Option<Vec<ProgramOutput>>>() else {
             return Ok(None);
         };
-        for (submission, ran) in self.accepted.iter().zip(runs) {
-            let time = ran.outcome.cpu_time;
+        for (submission, run) in self.accepted.iter().zip(runs) {
+            let time = run.outcome.cpu_time;
             if time > limit.mul_f64(FAST_FACTOR) {
                 return Ok(Some(AcceptedPace::Slow { name: submission.name.to_owned(), time }));
             }
@@ -130,7 +129,7 @@ impl SpeedProbe<'_> {
             return Ok(None);
         }
         let input = case.input.read().map_err(JudgeError::on_file("read", &case.input))?.into();
-        let run = |limits: Limits| {
+        let run_within = |limits: Limits| {
             let rules = Rules { limits, ..self.rules.clone() };
             let runs =
                 OutputRunner { executor: self.bench.executor, rules: &rules, test_case: case };
@@ -139,12 +138,12 @@ impl SpeedProbe<'_> {
         let slow = self.rules.limits.cpu_time.unwrap_or_default().mul_f64(SLOW_FACTOR);
         let whole = Limits::of_submission(&self.bench.problem.limits, slow);
         let short = Limits { wall_time: Some(slow.mul_f64(SLOW_FACTOR)), ..whole.clone() };
-        let ran = run(short)?;
+        let run = run_within(short)?;
         // Nothing is learned from a program that waits. One that computes on a busy machine gets its time.
-        if ran.outcome.stopped_by == Some(StopReason::WallTime) && !has_waited(&ran.outcome) {
-            return run(whole).map(Some);
+        if run.outcome.stopped_by == Some(StopReason::WallTime) && !has_waited(&run.outcome) {
+            return run_within(whole).map(Some);
         }
-        Ok(Some(ran))
+        Ok(Some(run))
     }
 }
 
@@ -163,13 +162,13 @@ fn separation_by_case<'a>(
     match accepted {
         None => undecided_separation(),
         Some(AcceptedPace::Fast) => {
-            let told = format!("exceeds {slow} on {name}, the accepted ones stay below {fast}");
-            (SeparationKind::TestCase, name, told)
+            let text = format!("exceeds {slow} on {name}, the accepted ones stay below {fast}");
+            (SeparationKind::TestCase, name, text)
         }
         Some(AcceptedPace::Slow { name: other, time }) => {
             let but = format!("{other} takes {} there, more than {fast}", seconds(*time));
-            let told = format!("exceeds {slow} on {name}, but {but}: the limit is too low");
-            (SeparationKind::Nothing, name, told)
+            let text = format!("exceeds {slow} on {name}, but {but}: the limit is too low");
+            (SeparationKind::Nothing, name, text)
         }
     }
 }

@@ -59,7 +59,7 @@ impl Strictness {
         self.faults += 1;
         match let_through {
             None => self.refused += 1,
-            Some(it) => self.let_through.push(it),
+            Some(accepted) => self.let_through.push(accepted),
         }
     }
 }

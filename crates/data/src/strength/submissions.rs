@@ -3,8 +3,7 @@
 use std::sync::Arc;
 
 use crate::search::reference::is_accepted;
-use crate::strength::measure::MeasuredSubject;
-use crate::strength::mutants::WrongProgram;
+use crate::strength::measured_subject::{MeasuredSubject, WrongProgram};
 use crate::strength::result::{Kill, Subject, SubjectKind, SubjectStatus};
 use crate::strength::test_bed::Suspect;
 use juror_core::judgement::Judgement;
@@ -36,16 +35,14 @@ pub fn fastest_by_language<'r, 's>(
 ) -> Vec<&'r RightSubmission<'s>> {
     const LANGUAGES: [&str; 5] = ["c", "cpp", "rust", "python3", "java"];
     let slowest = |right: &&RightSubmission<'_>| {
-        let judgement = judged.iter().find(|(it, _)| it.name == right.submission.name);
+        let judgement = judged.iter().find(|(known, _)| known.name == right.submission.name);
         let cases = judgement.into_iter().flat_map(|(_, judgement)| judgement.cases.iter());
         cases.filter_map(|case| Some(case.outcome.as_ref()?.cpu_time.as_millis())).max()
     };
     let of = |language: &&str| {
-        let mut all: Vec<&RightSubmission<'_>> =
-            right.iter().filter(|it| it.prepared.plan.language.code() == Some(language)).collect();
+        let all = right.iter().filter(|one| one.prepared.plan.language.code() == Some(language));
         // If they differ only by chance, the first by name.
-        all.sort_by_key(|right| (slowest(right).map(|time| time / 10), &right.submission.name));
-        all.into_iter().next()
+        all.min_by_key(|right| (slowest(right).map(|time| time / 10), &right.submission.name))
     };
     LANGUAGES.iter().filter_map(of).collect()
 }
@@ -89,12 +86,12 @@ pub fn wrong_subjects(
 ) -> Result<Vec<MeasuredSubject>, Stop> {
     let problem = bench.problem;
     let mut entries = Vec::new();
-    for submission in problem.submissions.iter().filter(|it| !is_accepted(it)) {
-        let known = judged.iter().find(|(it, _)| it.name == submission.name);
+    for submission in problem.submissions.iter().filter(|submission| !is_accepted(submission)) {
+        let known = judged.iter().find(|(other, _)| other.name == submission.name);
         let Some(prepared) = prepare(bench, submission)? else { continue };
         let (subject, suspect, source) = match known.and_then(judged_subject) {
             Some(subject) if subject.status == SubjectStatus::Undecided => {
-                (subject, build_suspect(bench, rules, submission)?.map(|it| it.1), None)
+                (subject, build_suspect(bench, rules, submission)?.map(|built| built.1), None)
             }
             Some(subject) => (subject, None, None),
             None if refusal(problem, &prepared).is_some() => {
@@ -119,7 +116,7 @@ pub fn build_timed<'a>(
     rules: &Rules<'_>,
 ) -> Result<[Vec<BuiltSubmission<'a>>; 2], Stop> {
     let built = |is_wanted: fn(&Submission) -> bool| {
-        let all = bench.problem.submissions.iter().filter(|it| is_wanted(it));
+        let all = bench.problem.submissions.iter().filter(|submission| is_wanted(submission));
         let built = parallel::map(bench.executor, &all.collect::<Vec<_>>(), |submission| {
             let Some(prepared) = prepare(bench, submission)? else { return Ok(None) };
             let built = build_runnable(bench, rules, submission, &prepared)?;
@@ -128,7 +125,8 @@ pub fn build_timed<'a>(
         })?;
         Ok::<_, Stop>(built.into_iter().flatten().collect())
     };
-    Ok([built(|it| is_accepted(it) && !is_declared_slow(it))?, built(is_declared_slow)?])
+    let right = |submission: &Submission| is_accepted(submission) && !is_declared_slow(submission);
+    Ok([built(right)?, built(is_declared_slow)?])
 }
 
 fn is_declared_slow(submission: &Submission) -> bool {

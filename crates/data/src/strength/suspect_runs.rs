@@ -3,8 +3,8 @@
 use std::ops::Range;
 use std::time::{Duration, Instant};
 
-use crate::strength::measure::{MeasuredSubject, Measurement, ROUND_SIZE};
-use crate::strength::mutants::{self, WrongProgram};
+use crate::strength::measure::{Measurement, ROUND_SIZE};
+use crate::strength::measured_subject::{self, MeasuredSubject, WrongProgram};
 use crate::strength::result::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::strength::test_bed::{CaseResults, Goal, PoolResult, Suspect};
 use crate::strength::{matrix, score};
@@ -16,7 +16,7 @@ use juror_judging::judge::case::CaseTexts;
 const CHUNK_SIZE: usize = 64;
 
 /// The numbers are indexes of entries.
-enum HoldingTask {
+enum SuspectTask {
     Build(Vec<usize>),
     Run(usize),
 }
@@ -43,19 +43,19 @@ impl Measurement<'_> {
         pool: &[CaseTexts],
         report: &mut Strength,
     ) -> Result<(), Stop> {
-        let test_bed = self.search.test_bed;
-        let sizes: Vec<u64> = test_bed.cases.iter().map(|case| case.input_size()).collect();
-        let mut kills = vec![0; test_bed.cases.len()];
+        let cases = self.search.test_bed.cases;
+        let sizes: Vec<u64> = cases.iter().map(|case| case.input_size()).collect();
+        let mut kills = vec![0; cases.len()];
         for kill in entries.iter().flat_map(|entry| &entry.subject.killers) {
-            let place = test_bed.cases.iter().position(|it| it.test_case.name == kill.test_case);
-            place.into_iter().for_each(|place| kills[place] += 1);
+            let index = cases.iter().position(|case| case.test_case.name == kill.test_case);
+            index.into_iter().for_each(|index| kills[index] += 1);
         }
         let mut queue: Vec<usize> = (0..entries.len()).collect();
-        queue.sort_by_key(|&place| entries[place].priority());
-        mutants::sort_risky_last(&mut queue, entries);
+        queue.sort_by_key(|&index| entries[index].priority());
+        measured_subject::sort_risky_last(&mut queue, entries);
         let total = queue.len();
         // What needs no build is run while the first others are built.
-        let ready = queue.iter().filter(|&&place| entries[place].source.is_none()).count();
+        let ready = queue.iter().filter(|&&index| entries[index].source.is_none()).count();
         let start = |number: usize| match number {
             0 => 0,
             number => (ready + (number - 1) * CHUNK_SIZE).min(total),
@@ -71,57 +71,57 @@ impl Measurement<'_> {
         for number in 0..=chunks + 1 {
             report_progress(start(number.saturating_sub(1)) - slow.len());
             let is_last = number > chunks;
-            let held: Vec<usize> = match number.checked_sub(1) {
+            let built: Vec<usize> = match number.checked_sub(1) {
                 None => Vec::new(),
                 Some(_) if is_last => std::mem::take(&mut slow),
                 Some(before) => queue[chunk(before)].to_vec(),
             };
             let order = matrix::cheapest_first(&kills, &sizes);
-            let begun = Instant::now();
+            let started = Instant::now();
             let end = self.deadline_for_cases(on_survivors, pool.len());
             self.search.arena().scheduler.set_deadline(Some(end));
             let to_build = self.group_builds(entries, &queue[chunk(number)]);
-            let mut steps: Vec<HoldingTask> =
-                to_build.into_iter().map(HoldingTask::Build).collect();
-            let builds = steps.len();
-            steps.extend(held.into_iter().map(HoldingTask::Run));
+            let mut tasks: Vec<SuspectTask> =
+                to_build.into_iter().map(SuspectTask::Build).collect();
+            let builds = tasks.len();
+            tasks.extend(built.into_iter().map(SuspectTask::Run));
             // What takes long comes first, so that no slot waits at the end. Shortly before the end, there is no time
             // to run what is built.
-            if end.saturating_duration_since(begun) < longest * 2 {
-                steps.rotate_left(builds);
+            if end.saturating_duration_since(started) < longest * 2 {
+                tasks.rotate_left(builds);
             }
-            let done = self.run_in_parallel(&steps, |step| match step {
-                HoldingTask::Build(places) => {
-                    self.build_group(entries, places).map(TaskResult::Built)
+            let results = self.run_in_parallel(&tasks, |task| match task {
+                SuspectTask::Build(indexes) => {
+                    self.build_group(entries, indexes).map(TaskResult::Built)
                 }
-                HoldingTask::Run(place) => {
-                    let held = self.run_suspect(&entries[*place], &order, pool, is_last);
-                    Ok(self.search.arena().in_time(held)?.unwrap_or(TaskResult::Run(None)))
+                SuspectTask::Run(index) => {
+                    let result = self.run_suspect(&entries[*index], &order, pool, is_last);
+                    Ok(self.search.arena().in_time(result)?.unwrap_or(TaskResult::Run(None)))
                 }
             })?;
-            for (step, done) in steps.into_iter().zip(done) {
-                match (step, done) {
-                    (HoldingTask::Build(places), TaskResult::Built(Some(built))) => {
-                        for (place, suspect) in places.into_iter().zip(built) {
-                            entries[place].store_build(suspect);
+            for (task, result) in tasks.into_iter().zip(results) {
+                match (task, result) {
+                    (SuspectTask::Build(indexes), TaskResult::Built(Some(built))) => {
+                        for (index, suspect) in indexes.into_iter().zip(built) {
+                            entries[index].store_build(suspect);
                         }
                     }
-                    (HoldingTask::Run(place), TaskResult::Run(held)) => {
-                        let rejected = held.iter().filter_map(|held| held.cases.as_ref());
-                        for (case, _) in rejected.flat_map(|it| &it.rejected) {
+                    (SuspectTask::Run(index), TaskResult::Run(run)) => {
+                        let on_cases = run.iter().filter_map(|run| run.cases.as_ref());
+                        for (case, _) in on_cases.flat_map(|cases| &cases.rejected) {
                             kills[*case] += 1;
                         }
-                        let took = held.as_ref().map_or(Duration::ZERO, |held| held.pool_time);
-                        report.cut |= self.store_results(&mut entries[place], held);
-                        if entries[place].subject.status == SubjectStatus::Undecided {
+                        let took = run.as_ref().map_or(Duration::ZERO, |run| run.pool_time);
+                        report.cut |= self.store_results(&mut entries[index], run);
+                        if entries[index].subject.status == SubjectStatus::Undecided {
                             on_survivors += took;
                         }
                     }
-                    (HoldingTask::Run(place), TaskResult::Postponed) => slow.push(place),
-                    (HoldingTask::Build(_), _) | (HoldingTask::Run(_), TaskResult::Built(_)) => {}
+                    (SuspectTask::Run(index), TaskResult::Postponed) => slow.push(index),
+                    (SuspectTask::Build(_), _) | (SuspectTask::Run(_), TaskResult::Built(_)) => {}
                 }
             }
-            longest = longest.max(begun.elapsed());
+            longest = longest.max(started.elapsed());
         }
         self.search.arena().scheduler.set_deadline(None);
         report_progress(total);
@@ -135,21 +135,21 @@ impl Measurement<'_> {
         self.search.end - round.clamp(self.search_time / 4, self.search_time)
     }
 
-    fn group_builds(&self, entries: &[MeasuredSubject], places: &[usize]) -> Vec<Vec<usize>> {
-        let all = places.iter().filter_map(|&it| Some((it, entries[it].source.as_ref()?)));
+    fn group_builds(&self, entries: &[MeasuredSubject], indexes: &[usize]) -> Vec<Vec<usize>> {
+        let all = indexes.iter().filter_map(|&at| Some((at, entries[at].source.as_ref()?)));
         let slots = self.search.arena().bench.executor.slots();
-        mutants::build_groups(&all.collect::<Vec<_>>(), slots)
+        measured_subject::build_groups(&all.collect::<Vec<_>>(), slots)
     }
 
     fn build_group(
         &self,
         entries: &[MeasuredSubject],
-        places: &[usize],
+        indexes: &[usize],
     ) -> Result<Option<Vec<Option<Suspect>>>, Stop> {
-        let sources = places.iter().filter_map(|&place| entries[place].source.as_ref());
+        let sources = indexes.iter().filter_map(|&index| entries[index].source.as_ref());
         let sources: Vec<&WrongProgram> = sources.collect();
         let arena = self.search.arena();
-        arena.in_time(mutants::build_group(arena, &sources))
+        arena.in_time(measured_subject::build_group(arena, &sources))
     }
 
     fn run_suspect(
@@ -176,10 +176,10 @@ impl Measurement<'_> {
                 on_cases => on_cases,
             }
         };
-        let mut verdicts = on_cases.iter().flat_map(|it| &it.rejected).map(|(_, verdict)| *verdict);
+        let mut rejected = on_cases.iter().flat_map(|results| &results.rejected);
         // A submission that is slow here is slow there, too.
-        let is_slow = is_submission && verdicts.any(|it| it == Verdict::TimeLimitExceeded);
-        let begun = Instant::now();
+        let is_slow = is_submission && rejected.any(|kill| kill.1 == Verdict::TimeLimitExceeded);
+        let started = Instant::now();
         let on_pool = if pool.is_empty() || is_slow {
             None
         } else {
@@ -188,15 +188,15 @@ impl Measurement<'_> {
         Ok(TaskResult::Run(Some(SuspectResults {
             cases: on_cases,
             pool: on_pool,
-            pool_time: begun.elapsed(),
+            pool_time: started.elapsed(),
         })))
     }
 
     /// Returns whether the time ran out first.
-    fn store_results(&self, entry: &mut MeasuredSubject, held: Option<SuspectResults>) -> bool {
+    fn store_results(&self, entry: &mut MeasuredSubject, results: Option<SuspectResults>) -> bool {
         let is_judged = entry.is_judged();
         let subject = &mut entry.subject;
-        let Some(SuspectResults { cases: on_cases, pool: on_pool, .. }) = held else {
+        let Some(SuspectResults { cases: on_cases, pool: on_pool, .. }) = results else {
             let is_late = !is_judged && subject.status != SubjectStatus::Unviable;
             if is_late {
                 subject.status = SubjectStatus::NotRun;
@@ -209,8 +209,8 @@ impl Measurement<'_> {
         }
         let Some(on_cases) = on_cases else { return false };
         let cases = self.search.test_bed.cases;
-        let kill = |&(place, verdict): &(usize, Verdict)| Kill {
-            test_case: cases[place].test_case.name.clone(),
+        let kill = |&(index, verdict): &(usize, Verdict)| Kill {
+            test_case: cases[index].test_case.name.clone(),
             verdict,
         };
         subject.killers = on_cases.rejected.iter().map(kill).collect();

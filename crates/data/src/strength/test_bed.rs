@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::faults::wrapper::Wrapper;
 use crate::search::arena::Arena;
 use crate::search::batch::Batches;
-use crate::search::comparison::{Comparison, ComparisonResult, UnusableReason};
+use crate::search::cross_check::{CrossCheck, CrossCheckResult, UnusableReason};
 use crate::strength::wrapping_executor::{ProblemWrapper, WrappingExecutor};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -70,13 +70,13 @@ pub struct Goal {
 
 pub struct TestBed<'a> {
     /// The right program and the rules of judging. Its submission is the right program, too.
-    pub comparison: Comparison<'a>,
+    pub cross_check: CrossCheck<'a>,
     pub cases: &'a [ReadyCase<'a>],
     /// `None` if the texts are too long for a batch.
     pub texts: Vec<Option<CaseTexts>>,
     /// The indexes of test cases that share a batch, by [`batch_groups`].
     pub groups: Vec<Vec<usize>>,
-    pub batch_way: Option<BatchMode>,
+    pub batch_mode: Option<BatchMode>,
     /// The key is a hash of input and output.
     pub accepted: Mutex<HashMap<u64, bool>>,
     pub warned: Once,
@@ -109,9 +109,9 @@ pub struct BatchResults {
 impl BatchResults {
     /// The inputs that need a run alone, and the number of inputs with a result.
     pub fn doubtful_inputs(&self) -> (Vec<usize>, usize) {
-        let of = |kind| (0..self.results.len()).filter(move |place| self.results[*place] == kind);
-        let places = of(BatchResult::Doubtful).chain(of(BatchResult::Broken)).collect();
-        (places, self.results.len() - of(BatchResult::Skipped).count())
+        let of = |kind| (0..self.results.len()).filter(move |index| self.results[*index] == kind);
+        let indexes = of(BatchResult::Doubtful).chain(of(BatchResult::Broken)).collect();
+        (indexes, self.results.len() - of(BatchResult::Skipped).count())
     }
 }
 
@@ -122,6 +122,12 @@ const SHORTEST_TIME: Duration = Duration::from_millis(100);
 const LONGEST_TIME: Duration = Duration::from_secs(1);
 /// After so many inputs that broke a limit, the others are skipped.
 const MOST_BROKEN: usize = 2;
+/// About so many test cases share a batch. With the first group, they reject most wrong programs twice.
+const GROUP_SIZE: usize = 16;
+/// The first group is smaller by this power of two.
+const FIRST_GROUP_BITS: u32 = 2;
+/// A suspect runs on so many fresh inputs if it needs a start for each.
+const SINGLE_INPUTS: usize = 12;
 
 impl<'a> TestBed<'a> {
     /// A right program and these test cases, whose inputs may be in batches if there is a way.
@@ -132,7 +138,7 @@ impl<'a> TestBed<'a> {
         arena: &'a Arena<'a>,
         right: &'a Runnable,
         cases: &'a [ReadyCase<'a>],
-        way: Option<BatchMode>,
+        batch_mode: Option<BatchMode>,
     ) -> Result<Self, JudgeError> {
         // Longer ones do not fit into a batch.
         let text = |case: &ReadyCase<'_>| match case.input_size() {
@@ -141,29 +147,29 @@ impl<'a> TestBed<'a> {
         };
         let texts: Vec<Option<CaseTexts>> = cases.iter().map(text).collect::<Result<_, _>>()?;
         Ok(Self {
-            comparison: arena.comparison(right, right),
+            cross_check: CrossCheck::new(arena, right, right),
             cases,
             groups: batch_groups(&texts),
             texts,
-            batch_way: way.filter(|_| !arena.inputs.is_judged()),
+            batch_mode: batch_mode.filter(|_| !arena.inputs.is_judged()),
             accepted: Mutex::default(),
             warned: Once::new(),
         })
     }
 
-    pub fn with_comparison<R>(
+    pub fn with_cross_check<R>(
         &self,
         suspect: &Suspect,
-        work: impl FnOnce(&Comparison<'_>) -> R,
+        work: impl FnOnce(&CrossCheck<'_>) -> R,
     ) -> R {
         let wrapped = suspect.wrapper.map(|wrapper| WrappingExecutor {
-            inner: self.comparison.arena.bench.executor,
-            wrapper: ProblemWrapper { wrapper, grammar: self.comparison.arena.grammar() },
-            io: &self.comparison.arena.rules.problem.io,
+            inner: self.cross_check.arena.bench.executor,
+            wrapper: ProblemWrapper { wrapper, grammar: self.cross_check.arena.grammar() },
+            io: &self.cross_check.arena.rules.problem.io,
         });
-        let elsewhere = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
+        let submission_executor = wrapped.as_ref().map(|wrapped| wrapped as &dyn Executor);
         let submission = &suspect.runnable;
-        work(&Comparison { submission, submission_executor: elsewhere, ..self.comparison })
+        work(&CrossCheck { submission, submission_executor, ..self.cross_check })
     }
 
     /// The results of starting a suspect for many of these inputs; None if there are none.
@@ -172,35 +178,35 @@ impl<'a> TestBed<'a> {
         suspect: &Suspect,
         items: &[&CaseTexts],
     ) -> Result<Option<BatchResults>, Stop> {
-        let (Some(way), Some(batched)) = (&self.batch_way, &suspect.batched) else {
+        let (Some(batch_mode), Some(batched)) = (&self.batch_mode, &suspect.batched) else {
             return Ok(None);
         };
-        let grammar = self.comparison.arena.grammar();
+        let grammar = self.cross_check.arena.grammar();
         let wrapping = suspect.wrapper.map(|wrapper| ProblemWrapper { wrapper, grammar });
-        let read = |item: &&CaseTexts| match wrapping.and_then(|it| it.change_input(&item.input)) {
-            Some(changed) => changed.into(),
-            None => Arc::clone(&item.input),
+        let read = |item: &&CaseTexts| {
+            let changed = wrapping.and_then(|wrapper| wrapper.change_input(&item.input));
+            changed.map_or_else(|| Arc::clone(&item.input), Arc::from)
         };
         let inputs: Vec<Arc<[u8]>> = items.iter().map(read).collect();
-        let mut rules = self.comparison.arena.rules.clone();
+        let mut rules = self.cross_check.arena.rules.clone();
         let part =
             |limit: Duration| (limit / TIME_DIVISOR).clamp(SHORTEST_TIME, LONGEST_TIME).min(limit);
         if !suspect.starts_slowly {
             rules.limits.cpu_time = rules.limits.cpu_time.map(part);
         }
-        let runs = OutputRunner { rules: &rules, ..self.comparison.output_runs() };
-        let comparison = Comparison {
+        let runs = OutputRunner { rules: &rules, ..self.cross_check.output_runs() };
+        let cross_check = CrossCheck {
             submission: &suspect.runnable,
             submission_executor: None,
-            ..self.comparison
+            ..self.cross_check
         };
-        let mut told = vec![BatchResult::Skipped; items.len()];
+        let mut results = vec![BatchResult::Skipped; items.len()];
         let mut hasher = DefaultHasher::new();
-        suspect.wrapper.map(|it| it.name).hash(&mut hasher);
+        suspect.wrapper.map(|wrapper| wrapper.name).hash(&mut hasher);
         let (mut from, mut broken) = (0, 0);
         while from < items.len() && broken < MOST_BROKEN {
-            let said = runs.run_batch(batched, *way, &inputs[from..])?;
-            let Some(BatchOutput { bytes, run: ran }) = said else { break };
+            let batch = runs.run_batch(batched, *batch_mode, &inputs[from..])?;
+            let Some(BatchOutput { bytes, run }) = batch else { break };
             let outputs =
                 batch::decode_first_outputs(&bytes, items.len() - from).unwrap_or_default();
             for output in &outputs {
@@ -208,41 +214,41 @@ impl<'a> TestBed<'a> {
                 let is_accepted = match output {
                     None => false,
                     Some(output) => {
-                        let changed = wrapping.and_then(|it| it.change_output(output));
+                        let changed = wrapping.and_then(|wrapper| wrapper.change_output(output));
                         let output = changed.as_deref().unwrap_or(output);
-                        self.accepts(&comparison, items[from], &ran, output)?
+                        self.accepts(&cross_check, items[from], &run, output)?
                     }
                 };
-                told[from] =
+                results[from] =
                     if is_accepted { BatchResult::Accepted } else { BatchResult::Doubtful };
                 from += 1;
             }
             if outputs.is_empty() {
-                told[from] = BatchResult::Broken;
+                results[from] = BatchResult::Broken;
                 from += 1;
                 broken += 1;
             }
         }
         let signature = (broken == 0).then(|| hasher.finish());
-        Ok(Some(BatchResults { results: told, signature }))
+        Ok(Some(BatchResults { results, signature }))
     }
 
     /// Whether an output is accepted; the validator runs once for each output.
     fn accepts(
         &self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         item: &CaseTexts,
-        ran: &ProgramOutput,
+        run: &ProgramOutput,
         output: &[u8],
     ) -> Result<bool, Stop> {
-        let all = || self.accepted.lock();
+        let known_outputs = || self.accepted.lock();
         let key = hash((&*item.input, output));
-        let known = all().get(&key).copied();
+        let known = known_outputs().get(&key).copied();
         if let Some(accepted) = known {
             return Ok(accepted);
         }
-        let accepted = comparison.accepts(&item.input, &item.answer, ran, output)?;
-        all().insert(key, accepted);
+        let accepted = cross_check.accepts(&item.input, &item.answer, run, output)?;
+        known_outputs().insert(key, accepted);
         Ok(accepted)
     }
 
@@ -255,55 +261,54 @@ impl<'a> TestBed<'a> {
         order: &[usize],
         goal: Goal,
     ) -> Result<Option<CaseResults>, Stop> {
-        let mut held = CaseResults::default();
+        let mut results = CaseResults::default();
         let (mut signatures, mut has_all) = (Vec::new(), true);
         let mut left: Vec<bool> = vec![true; self.cases.len()];
         for group in &self.groups {
-            if held.is_enough(goal.rejections) {
+            if results.is_enough(goal.rejections) {
                 break;
             }
             let items: Vec<&CaseTexts> =
-                group.iter().filter_map(|place| self.texts[*place].as_ref()).collect();
+                group.iter().filter_map(|index| self.texts[*index].as_ref()).collect();
             let Some(batch) = self.run_batches(suspect, &items)? else { break };
             signatures.extend(batch.signature);
             has_all &= batch.signature.is_some();
-            let told: HashMap<usize, BatchResult> =
+            let in_batch: HashMap<usize, BatchResult> =
                 group.iter().copied().zip(batch.results.iter().copied()).collect();
-            group.iter().for_each(|place| left[*place] = false);
-            let mut doubtful: Vec<usize> = order
-                .iter()
-                .copied()
-                .filter(|place| told.get(place).is_some_and(|it| *it != BatchResult::Accepted))
-                .collect();
-            doubtful.sort_by_key(|place| told[place]);
-            let quick = doubtful.partition_point(|place| told[place] == BatchResult::Doubtful);
+            group.iter().for_each(|index| left[*index] = false);
+            let doubtful = order.iter().copied().filter(|index| {
+                in_batch.get(index).is_some_and(|result| *result != BatchResult::Accepted)
+            });
+            let mut doubtful: Vec<usize> = doubtful.collect();
+            doubtful.sort_by_key(|index| in_batch[index]);
+            let quick = doubtful.partition_point(|index| in_batch[index] == BatchResult::Doubtful);
             let (quick, slow) = doubtful.split_at(quick);
-            self.run_each(suspect, quick, goal.rejections, &mut held)?;
-            if !slow.is_empty() && !goal.is_patient && !held.is_enough(goal.rejections) {
+            self.run_each(suspect, quick, goal.rejections, &mut results)?;
+            if !slow.is_empty() && !goal.is_patient && !results.is_enough(goal.rejections) {
                 return Ok(None);
             }
-            self.run_each(suspect, slow, goal.rejections, &mut held)?;
+            self.run_each(suspect, slow, goal.rejections, &mut results)?;
         }
-        let rest: Vec<usize> = order.iter().copied().filter(|place| left[*place]).collect();
-        self.run_each(suspect, &rest, goal.rejections, &mut held)?;
-        held.signature = (has_all && !signatures.is_empty()).then(|| hash(signatures));
-        Ok(Some(held))
+        let rest: Vec<usize> = order.iter().copied().filter(|index| left[*index]).collect();
+        self.run_each(suspect, &rest, goal.rejections, &mut results)?;
+        results.signature = (has_all && !signatures.is_empty()).then(|| hash(signatures));
+        Ok(Some(results))
     }
 
     fn run_each(
         &self,
         suspect: &Suspect,
-        places: &[usize],
+        indexes: &[usize],
         most: usize,
-        held: &mut CaseResults,
+        results: &mut CaseResults,
     ) -> Result<(), Stop> {
-        for &place in places {
-            if held.is_enough(most) {
+        for &index in indexes {
+            if results.is_enough(most) {
                 break;
             }
-            let judged = self.judge_on_case(suspect, &self.cases[place])?;
-            if judged.verdict != Verdict::Accepted {
-                held.rejected.push((place, judged.verdict));
+            let judgement = self.judge_on_case(suspect, &self.cases[index])?;
+            if judgement.verdict != Verdict::Accepted {
+                results.rejected.push((index, judgement.verdict));
             }
         }
         Ok(())
@@ -315,8 +320,8 @@ impl<'a> TestBed<'a> {
         case: &ReadyCase<'_>,
     ) -> Result<CaseJudgement, Stop> {
         let entry = ReadySubmission::without_name(&suspect.runnable, TimeLimitMode::Any);
-        self.with_comparison(suspect, |comparison| {
-            judge_case(comparison.executor_of_submission(), comparison.arena.rules, &entry, case)
+        self.with_cross_check(suspect, |cross_check| {
+            judge_case(cross_check.executor_of_submission(), cross_check.arena.rules, &entry, case)
         })
     }
 
@@ -344,24 +349,24 @@ impl<'a> TestBed<'a> {
         suspect: &Suspect,
         input: &Arc<[u8]>,
     ) -> Result<Option<CaseJudgement>, Stop> {
-        match self.with_comparison(suspect, |it| it.compare(input, TimeLimitMode::Any))? {
-            ComparisonResult::Differs(judged) => Ok(Some(*judged)),
-            ComparisonResult::NoAnswer(UnusableReason::Validator(error))
-                if self.comparison.arena.grammar().is_some() =>
+        match self.with_cross_check(suspect, |both| both.check(input, TimeLimitMode::Any))? {
+            CrossCheckResult::Differs(judgement) => Ok(Some(*judgement)),
+            CrossCheckResult::NoAnswer(UnusableReason::Validator(error))
+                if self.cross_check.arena.grammar().is_some() =>
             {
                 Err(Stop::Fault(*error))
             }
-            ComparisonResult::NoAnswer(UnusableReason::Validator(error)) => {
+            CrossCheckResult::NoAnswer(UnusableReason::Validator(error)) => {
                 self.warned.call_once(|| self.warn_about_validators(&error));
                 Ok(None)
             }
-            ComparisonResult::Same(_) | ComparisonResult::NoAnswer(_) => Ok(None),
+            CrossCheckResult::Same(_) | CrossCheckResult::NoAnswer(_) => Ok(None),
         }
     }
 
     /// Warns that the output validator breaks down on an input that only input validators accept. The reason names it.
     fn warn_about_validators(&self, error: &JudgeError) {
-        let bench = self.comparison.arena.bench;
+        let bench = self.cross_check.arena.bench;
         let path = bench.problem.dir.join(bench.problem.layout.input_validators);
         let reason = &error.reason;
         let what = format!("accept an input on which the output validator breaks down: {reason}");
@@ -376,12 +381,12 @@ impl<'a> TestBed<'a> {
 pub fn batch_groups(texts: &[Option<CaseTexts>]) -> Vec<Vec<usize>> {
     let count = (texts.len() / GROUP_SIZE).next_power_of_two();
     let mut groups = vec![Vec::new(); 1 + count];
-    for (place, item) in (0..).zip(texts) {
+    for (index, item) in (0..).zip(texts) {
         let Some(item) = item else { continue };
         let hash = hash(&*item.input);
         let number = (hash % count as u64) as usize;
         let is_first = number == 0 && hash.leading_zeros() >= FIRST_GROUP_BITS;
-        groups[if is_first { 0 } else { 1 + number }].push(place);
+        groups[if is_first { 0 } else { 1 + number }].push(index);
     }
     groups.retain(|group| !group.is_empty());
     groups
@@ -391,14 +396,6 @@ pub fn batch_groups(texts: &[Option<CaseTexts>]) -> Vec<Vec<usize>> {
 fn hash(value: impl Hash) -> u64 {
     BuildHasherDefault::<DefaultHasher>::default().hash_one(value)
 }
-
-/// About so many test cases share a batch. With the first group, they reject most wrong programs twice.
-const GROUP_SIZE: usize = 16;
-/// The first group is smaller by this power of two.
-const FIRST_GROUP_BITS: u32 = 2;
-
-/// A suspect runs on so many fresh inputs if it needs a start for each.
-const SINGLE_INPUTS: usize = 12;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CaseResults {
@@ -411,8 +408,8 @@ pub struct CaseResults {
 impl CaseResults {
     /// One rejection for time is enough, unless all are wanted: another would take as long as the time limit.
     fn is_enough(&self, most: usize) -> bool {
-        let is_slow = || self.rejected.iter().any(|(_, it)| *it == Verdict::TimeLimitExceeded);
-        self.rejected.len() >= most || most < usize::MAX && is_slow()
+        let is_slow = || self.rejected.iter().any(|kill| kill.1 == Verdict::TimeLimitExceeded);
+        self.rejected.len() >= most || (most < usize::MAX && is_slow())
     }
 }
 
@@ -426,7 +423,8 @@ mod tests {
             input: number.to_string().into_bytes().into(),
             answer: Vec::new().into(),
         };
-        let mut texts: Vec<Option<CaseTexts>> = (0..count).map(|it| Some(text(it))).collect();
+        let mut texts: Vec<Option<CaseTexts>> =
+            (0..count).map(|number| Some(text(number))).collect();
         texts.push(None);
         let groups = batch_groups(&texts);
         assert_eq!(groups.len(), number, "{groups:?}");
@@ -448,8 +446,8 @@ mod tests {
             (&[slow], usize::MAX, false),
         ] {
             let rejected = verdicts.iter().copied().enumerate().collect();
-            let held = CaseResults { rejected, signature: None };
-            assert_eq!(held.is_enough(most), expected, "{verdicts:?} {most}");
+            let results = CaseResults { rejected, signature: None };
+            assert_eq!(results.is_enough(most), expected, "{verdicts:?} {most}");
         }
     }
 

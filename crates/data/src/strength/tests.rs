@@ -118,54 +118,59 @@ fn by_left_end(board: &[i64], known: &mut [Option<i64>], at: usize, last: usize)
 
 /// Typical mistakes, each with a description; the last program cannot be distinguished from a right one.
 const MISTAKES: [(&str, PlayFn); 24] = [
-    ("greedy, ties left", |it| play(it, |_, rest| rest[0] >= rest[rest.len() - 1])),
-    ("greedy, ties right", |it| play(it, |_, rest| rest[0] > rest[rest.len() - 1])),
+    ("greedy, ties left", |board| play(board, |_, rest| rest[0] >= rest[rest.len() - 1])),
+    ("greedy, ties right", |board| play(board, |_, rest| rest[0] > rest[rest.len() - 1])),
     ("takes the other for greedy", greedy_opponent),
-    ("looks two moves ahead", |it| {
-        play(it, |_, rest| {
+    ("looks two moves ahead", |board| {
+        play(board, |_, rest| {
             let last = rest.len() - 1;
             let best = |rest: &[i64]| rest.first().max(rest.last()).copied().unwrap_or_default();
             rest[0] - best(&rest[1..]) >= rest[last] - best(&rest[..last])
         })
     }),
     ("all odd or all even places", parity),
-    ("the first, third, ... place", |it| scores(it, it.iter().step_by(2).sum())),
-    ("sorts", |it| {
-        let mut sorted = it.to_vec();
+    ("the first, third, ... place", |board| scores(board, board.iter().step_by(2).sum())),
+    ("sorts", |board| {
+        let mut sorted = board.to_vec();
         sorted.sort_unstable();
-        scores(it, sorted.iter().rev().step_by(2).sum())
+        scores(board, sorted.iter().rev().step_by(2).sum())
     }),
-    ("takes N to be even", |it| {
-        let [first, _] = right(&it[..it.len() - it.len() % 2])?;
-        scores(it, first + it.iter().skip(it.len() - it.len() % 2).sum::<i64>())
+    ("takes N to be even", |board| {
+        let [first, _] = right(&board[..board.len() - board.len() % 2])?;
+        scores(board, first + board.iter().skip(board.len() - board.len() % 2).sum::<i64>())
     }),
-    ("a single number is worth nothing", |it| by_two(it, |_| 0, i64::max, usual)),
-    ("writes the winner first", |it| {
-        right(it).map(|[one, other]| [one.max(other), one.min(other)])
+    ("a single number is worth nothing", |board| by_two(board, |_| 0, i64::max, usual)),
+    ("writes the winner first", |board| {
+        right(board).map(|[one, other]| [one.max(other), one.min(other)])
     }),
-    ("the other one helps", |it| {
+    ("the other one helps", |board| {
         let most = |[left, middle, right]: [i64; 3]| [left.max(middle), middle.max(right)];
-        by_two(it, |value| value, i64::max, most)
+        by_two(board, |value| value, i64::max, most)
     }),
-    ("takes the worse end", |it| by_two(it, |value| value, i64::min, usual)),
-    ("the same neighbour twice", |it| by_two(it, |value| value, i64::max, |it| [it[1]; 2])),
-    ("remembers by the left end", |it| {
-        let lead = by_left_end(it, &mut vec![None; it.len()], 0, it.len() - 1);
-        scores(it, i64::midpoint(it.iter().sum(), lead))
+    ("takes the worse end", |board| by_two(board, |value| value, i64::min, usual)),
+    ("the same neighbour twice", |board| {
+        by_two(board, |value| value, i64::max, |values| [values[1]; 2])
     }),
-    ("scores of 8 bits", |it| right(it).map(|it| it.map(|value| value % 256))),
-    ("reads 8 bits", |it| {
-        right(&it.iter().map(|value| (value + 128) % 256 - 128).collect::<Vec<_>>())
+    ("remembers by the left end", |board| {
+        let lead = by_left_end(board, &mut vec![None; board.len()], 0, board.len() - 1);
+        scores(board, i64::midpoint(board.iter().sum(), lead))
     }),
-    ("room for 64", |it| right(it).filter(|_| it.len() <= 64)),
-    ("room for 99", |it| right(it).filter(|_| it.len() <= 99)),
-    ("without the last", |it| right(&it[..it.len() - 1])),
-    ("without the first", |it| right(&it[1..])),
-    ("half of the total", |it| scores(it, it.iter().sum::<i64>() / 2)),
-    ("writes player 2 first", |it| right(it).map(|[one, other]| [other, one])),
-    ("odd boards by places", |it| if it.len() % 2 == 1 { parity(it) } else { right(it) }),
-    ("scores of 16 bits", |it| {
-        right(it).map(|it| it.map(|value| (value + (1 << 15)) % (1 << 16) - (1 << 15)))
+    ("scores of 8 bits", |board| right(board).map(|scores| scores.map(|value| value % 256))),
+    ("reads 8 bits", |board| {
+        right(&board.iter().map(|value| (value + 128) % 256 - 128).collect::<Vec<_>>())
+    }),
+    ("room for 64", |board| right(board).filter(|_| board.len() <= 64)),
+    ("room for 99", |board| right(board).filter(|_| board.len() <= 99)),
+    ("without the last", |board| right(&board[..board.len() - 1])),
+    ("without the first", |board| right(&board[1..])),
+    ("half of the total", |board| scores(board, board.iter().sum::<i64>() / 2)),
+    ("writes player 2 first", |board| right(board).map(|[one, other]| [other, one])),
+    (
+        "odd boards by places",
+        |board| if board.len() % 2 == 1 { parity(board) } else { right(board) },
+    ),
+    ("scores of 16 bits", |board| {
+        right(board).map(|scores| scores.map(|value| (value + (1 << 15)) % (1 << 16) - (1 << 15)))
     }),
 ];
 
@@ -225,11 +230,11 @@ fn measure(
     }
     let mut coverage = Coverage::new(grammar);
     let given: Vec<CaseTexts> = cases.iter().map(|board| texts(board)).collect();
-    for it in &given {
-        coverage.add(grammar, &it.input, Path::new("input")).expect("a valid input");
+    for texts in &given {
+        coverage.add(grammar, &texts.input, Path::new("input")).expect("a valid input");
     }
     let validity = Validity::of_grammars(vec![grammar]);
-    let named = (1..).zip(given).map(|(number, it)| Ok(Some((number.to_string(), it))));
+    let named = (1..).zip(given).map(|(number, texts)| Ok(Some((number.to_string(), texts))));
     let features = find_features(&validity, 1, &|| false, named, pool);
     report.features = features.ok().flatten().unwrap_or_default();
     report.parts = score::weighted_parts(|name| match name {
@@ -273,15 +278,16 @@ fn better_test_data_has_a_higher_score() {
     let grammar =
         parse_grammar(Path::new("input.ctd"), GRAMMAR.as_bytes()).grammar.expect("a grammar");
     let pool = pool(&grammar);
-    let boards: Vec<Vec<i64>> = pool.iter().map(|it| board(&it.input)).collect();
-    let rejecting = |wrong: PlayFn| boards.iter().filter(|it| wrong(it) != right(it)).count();
+    let boards: Vec<Vec<i64>> = pool.iter().map(|texts| board(&texts.input)).collect();
+    let rejecting =
+        |wrong: PlayFn| boards.iter().filter(|board| wrong(board) != right(board)).count();
     let on_pool = MISTAKES.map(|(_, wrong)| rejecting(wrong));
     for seed in 0..3 {
-        let told = test_sets(seed).map(|(name, cases)| {
+        let scores = test_sets(seed).map(|(name, cases)| {
             let report = measure(&grammar, &pool, &on_pool, &cases);
             (name, report.score.expect("a score"))
         });
-        assert!(told.is_sorted_by(|(_, one), (_, other)| one < other), "{seed} {told:?}");
+        assert!(scores.is_sorted_by(|(_, one), (_, other)| one < other), "{seed} {scores:?}");
     }
 }
 

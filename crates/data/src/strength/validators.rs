@@ -24,7 +24,7 @@ fn count_kinds(tried: Vec<FaultyInput>) -> Strictness {
     for FaultyInput { fault, test_case, accepted_input: let_through } in tried {
         let known = kinds.entry(fault.clone()).or_default();
         // The shortest input is the best example.
-        let shorter = |text: &[u8]| known.as_ref().is_none_or(|it| text.len() < it.bytes.len());
+        let shorter = |text: &[u8]| known.as_ref().is_none_or(|best| text.len() < best.bytes.len());
         if let Some(text) = let_through.filter(|text| shorter(text)) {
             *known = Some(AcceptedFault::new(fault, test_case, text.to_vec()));
         }

@@ -21,7 +21,7 @@ pub struct ProblemWrapper<'a> {
 impl ProblemWrapper<'_> {
     pub fn change_input(&self, input: &[u8]) -> Option<Vec<u8>> {
         match (self.wrapper.change, self.grammar) {
-            (WrapperChange::Input(how), Some(grammar)) => misread(grammar, input, how),
+            (WrapperChange::Input(reading), Some(grammar)) => misread(grammar, input, reading),
             _ => None,
         }
     }
@@ -125,7 +125,7 @@ mod tests {
                 kept: None,
             })
         });
-        let wrapper = wrappers().iter().find(|it| it.name == name).expect(name);
+        let wrapper = wrappers().iter().find(|wrapper| wrapper.name == name).expect(name);
         let wrapping = ProblemWrapper { wrapper, grammar: None };
         let wrapped =
             WrappingExecutor { inner: &scripted, wrapper: wrapping, io: &ProgramIo::Standard };

@@ -2,9 +2,9 @@
 //!
 //! Without a grammar, a search asks input validators about thousands of changed test cases, and they refuse most.
 //!
-//! A batch's refusal is final, unlike for [programs that are compared](juror_judging::build::batch): at worst, an input is not
-//! tried. To be sure, the first batch is repeated input by input. If the decisions differ, there are no batches. The
-//! same inputs are tried with and without batches, so the result does not depend on when batches begin.
+//! A batch's refusal is final, unlike for [programs that are cross-checked](juror_judging::build::batch): at worst, an
+//! input is not tried. To be sure, the first batch is repeated input by input. If the decisions differ, there are no
+//! batches. The same inputs are tried with and without batches, so the result does not depend on when batches begin.
 
 use parking_lot::Mutex;
 use std::sync::Arc;
@@ -43,10 +43,9 @@ enum BatchState {
 
 impl ValidatorBatches {
     /// `None` for no batches.
-    pub(super) fn new(way: Option<BatchMode>) -> Self {
-        Self {
-            state: Mutex::new(way.map_or(BatchState::Disabled, |way| BatchState::Single(way, 0))),
-        }
+    pub(super) fn new(mode: Option<BatchMode>) -> Self {
+        let state = mode.map_or(BatchState::Disabled, |mode| BatchState::Single(mode, 0));
+        Self { state: Mutex::new(state) }
     }
 
     pub(super) fn accepts_each(
@@ -63,17 +62,17 @@ impl ValidatorBatches {
         };
         match &mut *state {
             BatchState::Disabled => alone(inputs),
-            BatchState::Single(way, asked) => {
+            BatchState::Single(mode, asked) => {
                 let accepted = alone(inputs)?;
                 *asked += inputs.len();
-                // If all are refused, the comparison proves little.
+                // If all are refused, equal decisions prove little.
                 if *asked >= INPUTS_BEFORE_BATCHES && accepted.contains(&true) {
                     *state = match build_for_batches(validity)? {
-                        Some(jobs) => {
-                            let known = run_batches(executor, *way, &jobs, inputs)?;
+                        Some(validators) => {
+                            let known = run_batches(executor, *mode, &validators, inputs)?;
                             let same = known.into_iter().eq(accepted.iter().copied().map(Some));
                             if same {
-                                BatchState::Batched(*way, jobs)
+                                BatchState::Batched(*mode, validators)
                             } else {
                                 BatchState::Disabled
                             }
@@ -83,8 +82,8 @@ impl ValidatorBatches {
                 }
                 Ok(accepted)
             }
-            BatchState::Batched(way, jobs) => {
-                let known = run_batches(executor, *way, jobs, inputs)?;
+            BatchState::Batched(mode, validators) => {
+                let known = run_batches(executor, *mode, validators, inputs)?;
                 let open = inputs.iter().zip(&known).filter(|(_, known)| known.is_none());
                 let open: Vec<Arc<[u8]>> = open.map(|(input, _)| Arc::clone(input)).collect();
                 let mut asked = alone(&open)?.into_iter();
@@ -105,7 +104,7 @@ fn build_for_batches(validity: &Validity<'_>) -> Result<Option<Vec<BatchValidato
         };
         all.push((validator, prepared));
     }
-    let mut jobs = Vec::new();
+    let mut validators = Vec::new();
     for (validator, prepared) in all {
         let BuildResult::Program(runnable) =
             validator.bench.builder.build(&prepared, &limits, &limits)?
@@ -117,23 +116,23 @@ fn build_for_batches(validity: &Validity<'_>) -> Result<Option<Vec<BatchValidato
         job.command.argv.extend(validator_args(validator, &validity.test_case));
         job.writable = false;
         let accept = validator.protocol().accept_exit_code();
-        jobs.push(BatchValidator { job, accept_code: accept.try_into().unwrap_or_default() });
+        validators.push(BatchValidator { job, accept_code: accept.try_into().unwrap_or_default() });
     }
-    Ok(Some(jobs))
+    Ok(Some(validators))
 }
 
 /// Runs a batch in each slot. `None` if it is unknown whether an input is accepted.
 fn run_batches(
     executor: &dyn Executor,
-    way: BatchMode,
-    jobs: &[BatchValidator],
+    mode: BatchMode,
+    validators: &[BatchValidator],
     inputs: &[Arc<[u8]>],
 ) -> Result<Vec<Option<bool>>, Stop> {
     let size = inputs.len().div_ceil(executor.slots().max(1)).max(1);
     let batches: Vec<&[Arc<[u8]>]> = inputs.chunks(size).collect();
     let known = parallel::map(executor, &batches, |batch| {
         let mut known = vec![Some(true); batch.len()];
-        for many in jobs {
+        for BatchValidator { job, accept_code } in validators {
             // An input that an earlier validator refused needs no other.
             let places: Vec<usize> =
                 (0..batch.len()).filter(|index| known[*index] == Some(true)).collect();
@@ -141,8 +140,8 @@ fn run_batches(
                 break;
             }
             let texts = places.iter().map(|index| &*batch[*index]);
-            let mut job = many.job.clone();
-            job.stdin = framed(&ProgramIo::Standard, many.accept_code, way.shared, texts).into();
+            let mut job = job.clone();
+            job.stdin = framed(&ProgramIo::Standard, *accept_code, mode.shared, texts).into();
             let reply = executor.run_job(&job)?;
             let is_whole =
                 reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);

@@ -21,7 +21,7 @@ use juror_grammar::validate::{Rejection, validate_blob};
 /// own. Fails if a file cannot be read.
 pub fn read_grammars(extra: Option<&Path>, problem: &Problem) -> Result<Vec<ParsedGrammar>, Stop> {
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    let own = problem.input_grammars.iter().map(|it| it.path.clone());
+    let own = problem.input_grammars.iter().map(|grammar| grammar.path.clone());
     let own = own.filter(|path| Some(real(path)) != extra.map(real));
     let read = |path: FilePath| {
         let text = path.read().map_err(|error| match extra {
@@ -47,17 +47,17 @@ pub fn problem_grammars(
     warns: bool,
 ) -> Result<(Vec<Grammar>, Vec<Diagnostic>), Stop> {
     let mut grammars = Vec::new();
-    let mut remarks = Vec::new();
+    let mut diagnostics = Vec::new();
     let mut is_whole = true;
     for reading in read_grammars(extra, problem)? {
         let is_shown = |remark: &Diagnostic| {
             warns || extra == Some(remark.place.path.as_path()) || remark.is_error()
         };
-        remarks.extend(reading.diagnostics.into_iter().filter(is_shown));
+        diagnostics.extend(reading.diagnostics.into_iter().filter(is_shown));
         is_whole &= reading.grammar.is_some();
         grammars.extend(reading.grammar);
     }
-    if is_whole { Ok((grammars, remarks)) } else { Err(Stop::Diagnosed(remarks)) }
+    if is_whole { Ok((grammars, diagnostics)) } else { Err(Stop::Diagnosed(diagnostics)) }
 }
 
 /// Also sets the problem's constants and limits.
@@ -84,11 +84,11 @@ pub(super) fn grammar_objection(
     let checked = validate_blob(grammar, input, path);
     let (ending, spot, message) = match checked.map_err(JudgeError::on_file("read", path))? {
         Ok(()) => return Ok(None),
-        Err(Rejection::Invalid(it)) => {
-            let spot = it.place.spot.map(|spot| (spot.line, spot.column));
-            (None, spot, format!(": {}", it.message))
+        Err(Rejection::Invalid(invalid)) => {
+            let spot = invalid.place.spot.map(|spot| (spot.line, spot.column));
+            (None, spot, format!(": {}", invalid.message))
         }
-        Err(Rejection::Grammar(it)) => (Some("a fault".to_owned()), None, format!(": {it}")),
+        Err(Rejection::Grammar(fault)) => (Some("a fault".to_owned()), None, format!(": {fault}")),
         Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
     };
     let path = grammar.source.path.clone();

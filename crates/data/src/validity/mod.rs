@@ -102,27 +102,27 @@ impl<'a> Validity<'a> {
         grammars: Vec<&'a Grammar>,
         test_case: &TestCase,
     ) -> Result<Self, Stop> {
-        let mut found = Vec::new();
+        let mut diagnostics = Vec::new();
         let built = Self { test_case: test_case.clone(), ..Self::of_grammars(grammars) };
-        let built = built.with_programs(bench, &mut found)?;
-        if found.is_empty() { Ok(built) } else { Err(Stop::Diagnosed(found)) }
+        let built = built.with_programs(bench, &mut diagnostics)?;
+        if diagnostics.is_empty() { Ok(built) } else { Err(Stop::Diagnosed(diagnostics)) }
     }
 
     /// Adds the input validators that build, and a diagnostic for each of the others.
     pub fn with_programs(
         self,
         bench: Bench<'a>,
-        found: &mut Vec<Diagnostic>,
+        diagnostics: &mut Vec<Diagnostic>,
     ) -> Result<Self, Stop> {
-        let programs = &bench.problem.input_validators;
-        let programs = programs::build_validators(bench, "the input validator", programs, found)?;
+        let all = &bench.problem.input_validators;
+        let programs = programs::build_validators(bench, "the input validator", all, diagnostics)?;
         Ok(Self { programs, ..self })
     }
 
-    /// Programs run in batches if `way` is set.
+    /// Programs run in batches if `mode` is set.
     #[must_use]
-    pub fn in_batches(self, way: Option<BatchMode>) -> Self {
-        Self { batches: ValidatorBatches::new(way), ..self }
+    pub fn in_batches(self, mode: Option<BatchMode>) -> Self {
+        Self { batches: ValidatorBatches::new(mode), ..self }
     }
 
     pub fn has_programs(&self) -> bool {
@@ -145,8 +145,9 @@ impl<'a> Validity<'a> {
         path: &Path,
     ) -> Result<Vec<Objection>, Stop> {
         let by_grammars =
-            self.grammars.iter().map(|it| grammars::grammar_objection(it, input, path));
-        let by_programs = self.programs.iter().map(|it| ask_program(it, test_case, input.clone()));
+            self.grammars.iter().map(|grammar| grammars::grammar_objection(grammar, input, path));
+        let by_programs =
+            self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
         by_grammars.chain(by_programs).filter_map(Result::transpose).collect()
     }
 
@@ -156,7 +157,8 @@ impl<'a> Validity<'a> {
         test_case: &TestCase,
         input: &Blob,
     ) -> Result<Option<Objection>, Stop> {
-        let all = self.programs.iter().map(|it| ask_program(it, test_case, input.clone()));
+        let all =
+            self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
         all.filter_map(Result::transpose).next().transpose()
     }
 
@@ -169,7 +171,7 @@ impl<'a> Validity<'a> {
     pub fn objection(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
         let (blob, path) = (Arc::clone(input).into(), Path::new("the input"));
         let by_grammars =
-            self.grammars.iter().map(|it| grammars::grammar_objection(it, &blob, path));
+            self.grammars.iter().map(|grammar| grammars::grammar_objection(grammar, &blob, path));
         match by_grammars.filter_map(Result::transpose).next() {
             None => self.program_objection(input),
             Some(objection) => objection.map(Some),
@@ -185,9 +187,9 @@ impl<'a> Validity<'a> {
         if !self.grammars_accept(input) {
             return Ok(false);
         }
-        let Some(by) = self.program_objection(input)? else { return Ok(true) };
+        let Some(objection) = self.program_objection(input)? else { return Ok(true) };
         if !self.grammars.is_empty() {
-            self.disputed.get_or_init(|| DisputedInput { input: Arc::clone(input), objection: by });
+            self.disputed.get_or_init(|| DisputedInput { input: Arc::clone(input), objection });
         }
         Ok(false)
     }

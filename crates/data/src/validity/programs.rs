@@ -59,26 +59,26 @@ pub fn build_validators<'a>(
     bench: Bench<'a>,
     what: &str,
     programs: &'a [Program],
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Vec<ProgramValidator<'a>>, Stop> {
     let programs: Vec<&Program> = programs.iter().collect();
     let built = parallel::map(bench.executor, &programs, |program| {
         let limits = Limits::of_validator();
-        let mut found = Vec::new();
+        let mut remarks = Vec::new();
         let ready = match bench.build_package_program(what, program, &limits, &limits) {
             Err(Stop::Fault(JudgeError { lacks: Some(tool), help, .. })) => {
                 let message = format!("{what} is not run: {tool} is missing");
-                found.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
+                remarks.push(Diagnostic { help, ..Diagnostic::warning(&program.path, message) });
                 None
             }
-            ready => collect_diagnostics(ready, &mut found)?,
+            ready => collect_diagnostics(ready, &mut remarks)?,
         };
-        Ok((ready.map(|runnable| ProgramValidator { bench, program, runnable }), found))
+        Ok((ready.map(|runnable| ProgramValidator { bench, program, runnable }), remarks))
     })?;
     let mut validators = Vec::new();
     for (validator, remarks) in built {
         validators.extend(validator);
-        found.extend(remarks);
+        diagnostics.extend(remarks);
     }
     Ok(validators)
 }
@@ -92,21 +92,21 @@ impl ProgramValidator<'_> {
         }
     }
 
-    pub fn run(&self, question: ValidatorInput) -> Result<Option<Objection>, Stop> {
+    pub fn run(&self, input: ValidatorInput) -> Result<Option<Objection>, Stop> {
         let protocol = self.protocol();
         let path = &self.program.path;
         let mut job = self.runnable.job(&Limits::of_validator());
-        job.command.argv.extend(question.args);
+        job.command.argv.extend(input.args);
         let is_own = |file: &&TreeEntry| job.files.iter().any(|own| own.name == file.name);
-        if let Some(file) = question.files.iter().find(is_own) {
+        if let Some(file) = input.files.iter().find(is_own) {
             let name = file.name.display();
             let reason = format!("`{name}` is also a file of {}", path.display());
             let what = "add a test case's `.files` to the box of an input validator";
             let error = JudgeError::new(what, reason);
             return Err(error.help(format!("rename `{name}` in one of the two")).into());
         }
-        job.files.extend(question.files);
-        job.stdin = question.stdin;
+        job.files.extend(input.files);
+        job.stdin = input.stdin;
         job.writable = false;
         let reply = self.bench.executor.run_job(&job)?;
         let mut message = first_line(&reply.stderr);
@@ -127,8 +127,8 @@ impl ProgramValidator<'_> {
             (None, Ending::Exited(code)) => (Some(format!("exit code {code}")), crashed()),
             (None, Ending::Signalled(signal)) => (Some(signal.to_string()), crashed()),
             (Some(stop), _) => {
-                let passed = job.limits.describe_exceeded(stop, &reply.outcome);
-                (Some(format!("a limit exceeded ({passed})")), message)
+                let exceeded = job.limits.describe_exceeded(stop, &reply.outcome);
+                (Some(format!("a limit exceeded ({exceeded})")), message)
             }
         };
         let validator = self.program.name.clone();

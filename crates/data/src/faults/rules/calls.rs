@@ -58,8 +58,8 @@ const SYMMETRIC: [&str; 9] = ["max", "min", "gcd", "lcm", "swap", "__gcd", "fmax
 
 pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let is_call = finder.has_role(node, Role::Argument)
-        && node.parent().is_some_and(|it| {
-            finder.has_role(it, Role::Call) && !SYMMETRIC.contains(&finder.called_name(it))
+        && node.parent().is_some_and(|parent| {
+            finder.has_role(parent, Role::Call) && !SYMMETRIC.contains(&finder.called_name(parent))
         });
     let arguments = if is_call || finder.has_role(node, Role::Element) {
         finder.named_children(node)
@@ -74,8 +74,8 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     for pair in arguments.windows(2).take(3) {
         let [one, two] = pair else { continue };
         let is_format = finder.has_role(*one, Role::Text) || finder.has_role(*two, Role::Text);
-        let is_fixed = |it: &Node<'_>| {
-            ["keyword_argument", "list_splat", "dictionary_splat"].contains(&it.kind())
+        let is_fixed = |argument: &Node<'_>| {
+            ["keyword_argument", "list_splat", "dictionary_splat"].contains(&argument.kind())
         };
         // `[element; count]` in Rust.
         let is_repeated = finder.text[one.end_byte()..two.start_byte()].contains(';');
@@ -87,14 +87,13 @@ pub(super) fn arguments<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 
 /// Exchanges the arguments of a macro that writes, which are only tokens.
 fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    let name =
-        node.parent().and_then(|it| finder.field(it, &["macro"])).map(|it| finder.text_of(it));
+    let name = node.parent().and_then(|parent| finder.field_text(parent, &["macro"]));
     if !matches!(name, Some("print" | "println" | "write" | "writeln" | "format")) {
         return;
     }
     let parts = children(node);
     let inner = &parts[1..parts.len().saturating_sub(1).max(1)];
-    let arguments: Vec<&[Node<'t>]> = inner.split(|it| it.kind() == ",").collect();
+    let arguments: Vec<&[Node<'t>]> = inner.split(|token| token.kind() == ",").collect();
     for pair in arguments.windows(2) {
         // The first and last tokens of both.
         let (Some(first), Some(last)) = (pair[0].first(), pair[0].last()) else { continue };
@@ -132,7 +131,7 @@ pub(super) fn branches<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             two = inner;
         }
         // A chain of conditions stays. A block and a single statement may not fit in each other's place.
-        let is_block = |it: Node<'t>| finder.has_role(it, Role::Block);
+        let is_block = |branch: Node<'t>| finder.has_role(branch, Role::Block);
         if is_block(one) == is_block(two)
             && !finder.has_role(two, Role::If)
             && two.kind() != "elif_clause"

@@ -15,7 +15,7 @@ impl<'t> IntegerLiteral<'t> {
     fn parse(text: &'t str) -> Option<Self> {
         // In some grammars the sign is part of the number.
         let (sign, text) = text.strip_prefix('-').map_or((1, text), |rest| (-1, rest));
-        let digits = text.find(|it: char| !it.is_ascii_digit() && it != '_' && it != '\'');
+        let digits = text.find(|c: char| !c.is_ascii_digit() && c != '_' && c != '\'');
         let (digits, suffix) = text.split_at(digits.unwrap_or(text.len()));
         let plain: String = digits.chars().filter(char::is_ascii_digit).collect();
         let is_octal = plain.len() > 1 && plain.starts_with('0');
@@ -38,9 +38,9 @@ pub(super) fn integers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         return;
     }
     let Some(written) = IntegerLiteral::parse(finder.text_of(node)) else { return };
-    let sign = node.parent().filter(|it| {
-        finder.has_role(*it, Role::Unary) && finder.text_of(*it).starts_with('-')
-            || it.kind() == "negative_literal"
+    let sign = node.parent().filter(|parent| {
+        let is_minus = finder.text_of(*parent).starts_with('-');
+        (finder.has_role(*parent, Role::Unary) && is_minus) || parent.kind() == "negative_literal"
     });
     let (whole, value) = sign.map_or((node, written.value), |sign| (sign, -written.value));
     for next in [value + 1, value - 1] {
@@ -48,8 +48,9 @@ pub(super) fn integers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     let is_initial = is_initial(finder, whole);
     if value == -1 {
-        let is_memo =
-            is_recursive(finder, node) || in_call(finder, whole) || is_compared(finder, whole);
+        let is_memo = is_recursive(finder, node)
+            || finder.parent_has_role(whole, Role::Argument)
+            || is_compared(finder, whole);
         finder.replace(if is_memo { Memo } else { Init }, whole, written.with_value(0));
     } else if is_initial && value == 0 {
         finder.replace(Init, whole, written.with_value(1000));
@@ -60,25 +61,21 @@ pub(super) fn integers<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 }
 
 fn is_compared<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
-    node.parent().is_some_and(|it| {
-        finder.has_role(it, Role::Binary)
-            && ["==", "!="].iter().any(|sign| finder.text_of(it).contains(sign))
+    node.parent().is_some_and(|parent| {
+        finder.has_role(parent, Role::Binary)
+            && ["==", "!="].iter().any(|sign| finder.text_of(parent).contains(sign))
     })
-}
-
-fn in_call<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
-    node.parent().is_some_and(|it| finder.has_role(it, Role::Argument))
 }
 
 /// Whether a node is the whole value that a variable is set to.
 fn is_initial<'t>(finder: &Finder<'t>, node: Node<'t>) -> bool {
     let is_value = matches!(field_name(node), Some("value" | "right" | "default_value"));
     is_value
-        && node.parent().is_some_and(|it| {
+        && node.parent().is_some_and(|parent| {
             let kinds = ["init_declarator", "variable_declarator"];
-            let is_set = finder.has_role(it, Role::Assign)
-                && finder.field(it, &["operator"]).is_none_or(|sign| finder.text_of(sign) == "=");
-            kinds.contains(&it.kind()) || finder.has_role(it, Role::Declaration) || is_set
+            let is_set = finder.has_role(parent, Role::Assign)
+                && finder.field_text(parent, &["operator"]).is_none_or(|sign| sign == "=");
+            kinds.contains(&parent.kind()) || finder.has_role(parent, Role::Declaration) || is_set
         })
 }
 
@@ -144,7 +141,7 @@ fn array_size_around<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>
 fn constant_size<'t>(finder: &Finder<'t>, node: Node<'t>) -> Option<Node<'t>> {
     let holder = node.parent()?;
     let name = finder.field(holder, &["name", "declarator"])?;
-    let is_named = finder.text_of(name).chars().all(|it| !it.is_lowercase());
+    let is_named = finder.text_of(name).chars().all(|c| !c.is_lowercase());
     let value = IntegerLiteral::parse(finder.text_of(node))?.value;
     (field_name(node) == Some("value") && is_named && (16..1_000_000_000).contains(&value))
         .then_some(node)
@@ -163,7 +160,7 @@ pub(super) fn sizes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     // `std::vector<int> row(n)`
     if finder.has_role(node, Role::Argument)
-        && node.parent().is_some_and(|it| it.kind() == "init_declarator")
+        && node.parent().is_some_and(|parent| parent.kind() == "init_declarator")
         && let Some(size) = finder.named_children(node).first()
         && !finder.has_role(*size, Role::Text)
     {
@@ -181,7 +178,7 @@ pub(super) fn sizes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     // `vec![0; n]`
     if finder.has_role(node, Role::Tokens) {
         let parts = children(node);
-        let after = parts.iter().position(|it| it.kind() == ";");
+        let after = parts.iter().position(|token| token.kind() == ";");
         if let Some(after) = after
             && let (Some(first), Some(last)) = (parts.get(after + 1), parts.get(parts.len() - 2))
             && first.start_byte() < last.end_byte()
@@ -218,9 +215,9 @@ pub(super) fn initial<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     }
     let text = finder.text_of(node);
     let last = text.rsplit([':', '.', '(']).next().unwrap_or_default();
-    let is_greatest = GREATEST.split(' ').any(|it| it == last.trim_end_matches(')'));
+    let is_greatest = GREATEST.split(' ').any(|name| name == last.trim_end_matches(')'));
     let is_element = finder.has_role(node, Role::Index)
-        && node.parent().is_some_and(|it| !finder.has_role(it, Role::Assign))
+        && !finder.parent_has_role(node, Role::Assign)
         && !text.contains("..");
     if is_greatest || is_element {
         finder.replace(Init, node, "0");

@@ -11,15 +11,14 @@ pub(super) fn bounds<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.has_role(node, Role::Loop) {
         return;
     }
-    let condition =
-        finder.field(node, &["condition"]).filter(|it| finder.has_role(*it, Role::Binary));
-    if let Some(condition) = condition
+    if let Some(condition) = finder.field(node, &["condition"])
+        && finder.has_role(condition, Role::Binary)
         && let Some(right) = finder.field(condition, &["right"])
     {
         change_by_one(finder, right);
     }
-    let starts = finder.field(node, &["initializer", "init"]).map(|it| finder.named_children(it));
-    for start in starts.unwrap_or_default() {
+    let starts = finder.field(node, &["initializer", "init"]);
+    for start in starts.map(|starts| finder.named_children(starts)).unwrap_or_default() {
         if let Some(value) = finder.field(start, &["value"]) {
             change_by_one(finder, value);
         }
@@ -100,9 +99,9 @@ pub(super) fn ranges<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             }
         }
         "rev" | "skip" => {
-            let of = finder.field(node, &["function"]).and_then(|it| finder.field(it, &["value"]));
-            if let Some(of) = of {
-                finder.replace(Loop, node, finder.text_of(of));
+            let function = finder.field(node, &["function"]);
+            if let Some(of) = function.and_then(|inner| finder.field_text(inner, &["value"])) {
+                finder.replace(Loop, node, of);
             }
         }
         _ => {}
@@ -116,7 +115,7 @@ const CLEARS: [&str; 9] =
 pub(super) fn drop_resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let outer = finder.nearest_ancestor(node, Role::Loop);
     let is_repeated = outer.is_some() || !matches!(finder.function_name(node), "" | "main");
-    if !is_repeated || !node.parent().is_some_and(|it| finder.has_role(it, Role::Block)) {
+    if !is_repeated || !finder.parent_has_role(node, Role::Block) {
         return;
     }
     if finder.has_role(node, Role::Declaration) {
@@ -138,7 +137,7 @@ pub(super) fn drop_resets<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     let Some(inner) = finder.named_children(node).first().copied() else { return };
     let calls = finder.has_role(inner, Role::Call) && CLEARS.contains(&finder.called_name(inner));
     let sets = finder.has_role(inner, Role::Assign)
-        && finder.field(inner, &["right"]).is_some_and(|it| is_fresh(finder, it));
+        && finder.field(inner, &["right"]).is_some_and(|value| is_fresh(finder, value));
     if calls || sets {
         finder.replace(Reset, node, finder.syntax.empty_statement);
     }
@@ -157,20 +156,20 @@ fn is_fresh<'t>(finder: &Finder<'t>, value: Node<'t>) -> bool {
             "False", "-1",
         ]
         .iter()
-        .any(|it| text.starts_with(it))
+        .any(|start| text.starts_with(start))
 }
 
 /// Moves a statement from a loop to before it, if its value does not depend on the loop.
 fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
     let block = statement.parent();
     let Some(outer) =
-        block.and_then(|it| it.parent()).filter(|it| finder.has_role(*it, Role::Loop))
+        block.and_then(|block| block.parent()).filter(|outer| finder.has_role(*outer, Role::Loop))
     else {
         return;
     };
-    let is_statement = outer
-        .parent()
-        .is_some_and(|it| finder.has_role(it, Role::Block) || it.kind() == "expression_statement");
+    let is_statement = outer.parent().is_some_and(|parent| {
+        finder.has_role(parent, Role::Block) || parent.kind() == "expression_statement"
+    });
     let value = finder.field(of, &["value", "right"]);
     let value = value.or_else(|| {
         let declarator = finder.field(of, &["declarator"])?;
@@ -190,7 +189,7 @@ fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
         pending.extend(children(node));
     }
     let names = finder.descendants(value, Role::Name).into_iter();
-    if names.map(|it| finder.text_of(it)).any(|it| seen.contains(&it)) {
+    if names.map(|name| finder.text_of(name)).any(|name| seen.contains(&name)) {
         return;
     }
     let line = finder.text[..before.start].rfind('\n').map_or(0, |at| at + 1);

@@ -1,4 +1,4 @@
-//! The mistakes that are possible at a node: one file for each family of operators.
+//! Walks through a source and applies the rules at each node: one file for each family of operators.
 
 mod calls;
 mod literals;
@@ -12,8 +12,36 @@ use tree_sitter::Node;
 
 use crate::faults::finder::Finder;
 use crate::faults::operator::Operator;
+use crate::faults::syntax::Role;
 
-pub(super) fn apply_all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+/// Upper bound on the depth of nodes. A chain of a hundred `else if` is three hundred nodes deep.
+const DEPTH_MAX: usize = 500;
+
+/// Applies every rule to a node and to all nodes below it.
+pub(super) fn visit<'t>(finder: &mut Finder<'t>, node: Node<'t>, depth: usize) {
+    apply_special(finder, node);
+    if finder.has_role(node, Role::Skip) || !node.is_named() || depth > DEPTH_MAX {
+        return;
+    }
+    apply_all(finder, node);
+    if finder.has_role(node, Role::Text) {
+        return;
+    }
+    let mut is_of_tests = false;
+    for child in finder.compiled_children(node) {
+        // The submission's own tests do not run.
+        let was_of_tests = std::mem::take(&mut is_of_tests);
+        match child.kind() {
+            "attribute_item" => {
+                is_of_tests = was_of_tests || finder.text_of(child).contains("test")
+            }
+            _ if was_of_tests => {}
+            _ => visit(finder, child, depth + 1),
+        }
+    }
+}
+
+fn apply_all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     tokens::tokens(finder, node);
     tokens::parity(finder, node);
     tokens::operands(finder, node);
@@ -38,7 +66,7 @@ pub(super) fn apply_all<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 }
 
 /// Rules for nodes that no other rule visits.
-pub(super) fn special_nodes<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
+fn apply_special<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if node.kind() == "decorator" && finder.text_of(node).contains("cache") {
         finder.replace(Operator::Memo, node, "");
     }

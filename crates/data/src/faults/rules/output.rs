@@ -22,12 +22,10 @@ pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         return;
     }
     let stream = stream_operands(finder, inner);
-    let name = match finder.field(inner, &["macro"]) {
-        Some(name) => finder.text_of(name),
-        None => finder.called_name(inner),
-    };
+    let name = finder.field_text(inner, &["macro"]);
+    let name = name.unwrap_or_else(|| finder.called_name(inner));
     let is_call = finder.has_role(inner, Role::Call) || finder.has_role(inner, Role::Macro);
-    if stream.is_empty() && !(is_call && WRITERS.split(' ').any(|it| it == name)) {
+    if stream.is_empty() && !(is_call && WRITERS.split(' ').any(|writer| writer == name)) {
         return;
     }
     let text = finder.text_of(node);
@@ -41,7 +39,7 @@ pub(super) fn output<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if let [.., before, last] = stream.as_slice() {
         finder.replace_range(Io, before.end_byte()..last.end_byte(), "");
     }
-    let arguments = finder.field(inner, &["arguments"]).map(|it| finder.named_children(it));
+    let arguments = finder.field(inner, &["arguments"]).map(|list| finder.named_children(list));
     if let Some([.., before, last]) = arguments.as_deref()
         && !matches!(name, "printf" | "fprintf")
     {
@@ -64,8 +62,8 @@ fn stream_operands<'t>(finder: &Finder<'t>, chain: Node<'t>) -> Vec<Node<'t>> {
 }
 
 fn values<'t>(finder: &Finder<'t>, stream: &[Node<'t>]) -> Vec<Node<'t>> {
-    let is_value = |it: &&Node<'t>| {
-        !finder.has_role(**it, Role::Text) && !finder.text_of(**it).ends_with("endl")
+    let is_value = |operand: &&Node<'t>| {
+        !finder.has_role(**operand, Role::Text) && !finder.text_of(**operand).ends_with("endl")
     };
     stream.iter().filter(is_value).copied().collect()
 }

@@ -17,7 +17,7 @@ pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
             let is_memo = finder.has_role(inner, Role::Assign)
                 && finder
                     .field(inner, &["left"])
-                    .is_some_and(|it| finder.has_role(it, Role::Index))
+                    .is_some_and(|left| finder.has_role(left, Role::Index))
                 && is_recursive(finder, node);
             finder.replace(if is_memo { Memo } else { Stmt }, node, finder.syntax.empty_statement);
         }
@@ -30,8 +30,7 @@ pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
         finder.replace(Ret, value, "0");
     }
     if finder.has_role(node, Role::Break) || finder.has_role(node, Role::Continue) {
-        let by_itself = node.parent().is_some_and(|it| finder.has_role(it, Role::Block));
-        if by_itself && !finder.syntax.empty_statement.is_empty() {
+        if finder.parent_has_role(node, Role::Block) && !finder.syntax.empty_statement.is_empty() {
             finder.replace(Ret, node, finder.syntax.empty_statement);
         }
     }
@@ -66,7 +65,7 @@ pub(super) fn conditions<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
 pub(super) fn memory<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     // `return memo[i] = value`
     if finder.has_role(node, Role::Assign)
-        && node.parent().is_some_and(|it| finder.has_role(it, Role::Return))
+        && finder.parent_has_role(node, Role::Return)
         && let Some(value) = finder.field(node, &["right"])
     {
         finder.replace(Memo, node, finder.text_of(value));
@@ -75,7 +74,7 @@ pub(super) fn memory<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if node.kind() == "init_declarator"
         && let Some(name) = finder.field(node, &["declarator"])
         && name.kind() == "reference_declarator"
-        && finder.field(node, &["value"]).is_some_and(|it| finder.has_role(it, Role::Index))
+        && finder.field(node, &["value"]).is_some_and(|value| finder.has_role(value, Role::Index))
         && let Some(sign) = children(name).first()
     {
         finder.replace(Memo, *sign, "");

@@ -18,9 +18,9 @@ const fn mistake(
     operator: Operator,
     role: Role,
     token: &'static str,
-    becomes: &'static [&'static str],
+    replacements: &'static [&'static str],
 ) -> Mistake {
-    Mistake { operator, role, token, replacements: becomes }
+    Mistake { operator, role, token, replacements }
 }
 
 /// All languages that have these tokens write them alike.
@@ -78,19 +78,19 @@ pub(super) fn tokens<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
                 continue;
             }
             // Among the arguments of a macro, only the neighbours show that an operator has two operands.
-            let is_named = |it: Option<Node<'_>>| it.is_some_and(|it| it.is_named());
+            let is_named = |sibling: Option<Node<'_>>| sibling.is_some_and(|node| node.is_named());
             if mistake.role == Role::Tokens
                 && !(is_named(child.prev_sibling()) && is_named(child.next_sibling()))
             {
                 continue;
             }
-            for (index, becomes) in mistake.replacements.iter().enumerate() {
+            for (index, replacement) in mistake.replacements.iter().enumerate() {
                 let operator = match mistake.operator {
                     Ror if index == 0 && decides_ties(finder, node) => Tie,
                     Aor if field_name(node) == Some("update") => Loop,
                     operator => operator,
                 };
-                finder.replace(operator, child, *becomes);
+                finder.replace(operator, child, *replacement);
             }
         }
     }
@@ -103,18 +103,18 @@ fn decides_ties<'t>(finder: &Finder<'t>, comparison: Node<'t>) -> bool {
     let operands = [finder.text_of(*left), finder.text_of(*right)];
     let holder = finder
         .ancestors(comparison)
-        .find(|it| !it.kind().contains("paren") && it.kind() != "condition_clause");
+        .find(|outer| !outer.kind().contains("paren") && outer.kind() != "condition_clause");
     let Some(holder) = holder else { return false };
     if finder.has_role(holder, Role::Ternary) {
         return finder
             .named_children(holder)
             .iter()
-            .any(|it| operands.contains(&finder.text_of(*it)));
+            .any(|part| operands.contains(&finder.text_of(*part)));
     }
     if finder.has_role(holder, Role::If) {
         let assigned = finder.descendants(holder, Role::Assign).into_iter();
-        let mut assigned = assigned.filter_map(|it| finder.field(it, &["left"]));
-        return assigned.any(|it| operands.contains(&finder.text_of(it)));
+        let mut assigned = assigned.filter_map(|assign| finder.field(assign, &["left"]));
+        return assigned.any(|left| operands.contains(&finder.text_of(left)));
     }
     let name = finder.function_name(comparison);
     name.contains("cmp")

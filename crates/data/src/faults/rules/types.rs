@@ -7,13 +7,12 @@ use crate::faults::operator::Operator::Type;
 use crate::faults::syntax::Role;
 
 pub(super) fn types<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
-    let is_part = node.parent().is_some_and(|it| finder.has_role(it, Role::Type));
-    if !finder.has_role(node, Role::Type) || is_part {
+    if !finder.has_role(node, Role::Type) || finder.parent_has_role(node, Role::Type) {
         return;
     }
     let is_of_main = field_name(node) == Some("type")
-        && node.parent().is_some_and(|it| {
-            finder.has_role(it, Role::Function) && finder.text_of(it).contains("main(")
+        && node.parent().is_some_and(|parent| {
+            finder.has_role(parent, Role::Function) && finder.text_of(parent).contains("main(")
         });
     let text: Vec<&str> = finder.text_of(node).split_whitespace().collect();
     let text = text.join(" ");
@@ -35,17 +34,17 @@ pub(super) fn comparisons<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     if !finder.has_role(node, Role::Binary) || !["<", "<=", ">", ">="].contains(&sign) {
         return;
     }
-    let is_inside = |it: &Node<'t>| {
-        finder.has_role(*it, Role::Binary)
-            || it.kind().contains("paren")
-            || it.kind() == "condition_clause"
+    let is_inside = |ancestor: &Node<'t>| {
+        finder.has_role(*ancestor, Role::Binary)
+            || ancestor.kind().contains("paren")
+            || ancestor.kind() == "condition_clause"
     };
-    let holder = finder.ancestors(node).find(|it| !is_inside(it));
-    let has_literal = [left, right].into_iter().any(|it| finder.has_role(it, Role::Integer));
-    if has_literal || holder.is_some_and(|it| finder.has_role(it, Role::Loop)) {
+    let holder = finder.ancestors(node).find(|ancestor| !is_inside(ancestor));
+    let has_literal = [left, right].into_iter().any(|side| finder.has_role(side, Role::Integer));
+    if has_literal || holder.is_some_and(|holder| finder.has_role(holder, Role::Loop)) {
         return;
     }
-    let [left, right] = [left, right].map(|it| rounded.replace("{}", finder.text_of(it)));
+    let [left, right] = [left, right].map(|side| rounded.replace("{}", finder.text_of(side)));
     finder.replace(Type, node, format!("{left} {sign} {right}"));
 }
 

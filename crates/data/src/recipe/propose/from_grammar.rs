@@ -38,17 +38,18 @@ pub struct GrammarProposal<'a> {
 impl GrammarProposal<'_> {
     /// Returns diagnostics about the data that was made.
     pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
-        let Self { bench, recipe, .. } = *self;
+        let Self { bench, recipe, seed, is_stopped, .. } = *self;
         let problem = bench.problem;
-        let into = parse_directories(self.directory, problem)?;
-        let (grammars, remarks) = grammars::problem_grammars(self.grammar, problem, true)?;
-        self.bench.send_diagnostics(remarks);
+        let directories = parse_directories(self.directory, problem)?;
+        let (grammars, diagnostics) = grammars::problem_grammars(self.grammar, problem, true)?;
+        self.bench.send_diagnostics(diagnostics);
         let Some((grammar, others)) = grammars.split_first() else {
             return Err(no_grammar(problem).into());
         };
-        let test_case = similar_test_case(problem, &into);
-        let validity = Validity::build(bench, others.iter().collect(), &test_case)?;
-        let inputs = ProposalMaker { proposal: self, grammar, validity: &validity }.make()?;
+        let test_case = similar_test_case(problem, &directories);
+        let validity = &Validity::build(bench, others.iter().collect(), &test_case)?;
+        let maker = ProposalMaker { bench, recipe, seed, is_stopped, grammar, validity };
+        let inputs = maker.make()?;
         let imported = match problem.recipe {
             None => import::all_cases(problem),
             Some(_) => Vec::new(),
@@ -56,7 +57,7 @@ impl GrammarProposal<'_> {
         let addition = Addition {
             problem,
             recipe,
-            directories: &into,
+            directories: &directories,
             comments: vec![
                 "Added by `juror generate --from-grammar`. Each input is what this prints, with the options above it:"
                     .to_owned(),
@@ -74,43 +75,43 @@ impl GrammarProposal<'_> {
         inputs: ProposedInputs,
         grammar: &Grammar,
     ) -> Result<Vec<Diagnostic>, Stop> {
-        let remarks = inputs.diagnostics;
+        let diagnostics = inputs.diagnostics;
         let mut proposal = Proposal {
             grammar: grammar.source.path.clone(),
             seed: self.seed,
             cases: Vec::new(),
             equal: inputs.equal,
-            too_large: inputs.too_large.into_iter().map(|it| it.options).collect(),
+            too_large: inputs.too_large.into_iter().map(|idea| idea.options).collect(),
             imported: 0,
         };
-        if inputs.made.is_empty() {
-            let is_all_unusable = proposal.equal.is_empty() && !remarks.is_empty();
+        if inputs.new.is_empty() {
+            let is_all_unusable = proposal.equal.is_empty() && !diagnostics.is_empty();
             (self.bench.events)(Event::Noted(Note::Proposal(Box::new(proposal))));
             if is_all_unusable {
-                return Err(Stop::Diagnosed(remarks));
+                return Err(Stop::Diagnosed(diagnostics));
             }
-            self.bench.send_diagnostics(remarks);
+            self.bench.send_diagnostics(diagnostics);
             return Ok(Vec::new());
         }
-        self.bench.send_diagnostics(remarks);
-        let added = addition.write(&addition.number_cases(&inputs.made))?;
+        self.bench.send_diagnostics(diagnostics);
+        let extended = addition.write(&addition.number_cases(&inputs.new))?;
         proposal.imported = addition.imported.len();
-        let case = |(name, made): (&String, &NewInput)| ProposedCase {
+        let case = |(name, new): (&String, &NewInput)| ProposedCase {
             name: name.clone(),
-            description: made.idea.purpose.clone(),
-            size: Bytes(made.input.len() as u64),
+            description: new.idea.purpose.clone(),
+            size: Bytes(new.input.len() as u64),
         };
-        proposal.cases = added.names.iter().zip(&inputs.made).map(case).collect();
+        proposal.cases = extended.names.iter().zip(&inputs.new).map(case).collect();
         (self.bench.events)(Event::Noted(Note::Proposal(Box::new(proposal))));
-        let generating = Generation {
+        let generation = Generation {
             bench: self.bench,
-            recipe: &added.recipe,
+            recipe: &extended.recipe,
             mode: GenerateMode::Write,
             ignores_memory: true,
             removes_leftovers: false,
             memory_dir: None,
         };
-        Ok(add_cases(&generating, &added.names)?.diagnostics)
+        Ok(add_cases(&generation, &extended.names)?.diagnostics)
     }
 }
 
@@ -160,12 +161,12 @@ fn no_grammar(problem: &Problem) -> Diagnostic {
 }
 
 /// A test case without files, with the arguments that input validators get for cases near the new ones.
-fn similar_test_case(problem: &Problem, into: &[String]) -> TestCase {
-    let below = format!("secret/{}/", into[0]);
+fn similar_test_case(problem: &Problem, directories: &[String]) -> TestCase {
+    let below = format!("secret/{}/", directories[0]);
     let cases = &problem.test_data.cases;
-    let like = cases.iter().find(|case| case.name.starts_with(&below));
-    let like = like.or_else(|| cases.iter().rfind(|it| it.name.starts_with("secret/")));
-    let args = like.map(|case| case.input_validator_args.clone());
+    let similar = cases.iter().find(|case| case.name.starts_with(&below));
+    let similar = similar.or_else(|| cases.iter().rfind(|case| case.name.starts_with("secret/")));
+    let args = similar.map(|case| case.input_validator_args.clone());
     TestCase { input_validator_args: args.unwrap_or_default(), ..TestCase::default() }
 }
 

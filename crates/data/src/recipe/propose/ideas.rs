@@ -85,15 +85,15 @@ pub fn bound_ideas(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec
     let mut ideas: Vec<Idea> = Vec::new();
     for site in &grammar.sites {
         let spot = grammar.source.spot(site.span);
-        let seen = reached.iter().find(|bounds| {
+        let bounds = reached.iter().find(|bounds| {
             bounds.name == site.label && (bounds.line, bounds.column) == (spot.line, spot.column)
         });
-        let Some(seen) = seen.and_then(|bounds| bounds.reached.as_ref()) else { continue };
+        let Some(bounds) = bounds.and_then(|bounds| bounds.reached.as_ref()) else { continue };
         let ends = [
-            (BoundSide::Least, seen.min, "least", "smallest"),
-            (BoundSide::Most, seen.max, "most", "greatest"),
+            (BoundSide::Least, bounds.min, "least", "smallest"),
+            (BoundSide::Most, bounds.max, "most", "greatest"),
         ];
-        for (end, is_reached, word, value) in ends {
+        for (side, is_reached, word, value) in ends {
             if is_reached {
                 continue;
             }
@@ -110,7 +110,7 @@ pub fn bound_ideas(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec
                 shape,
                 pins: (0..grammar.sites.len())
                     .filter(|other| grammar.sites[*other].label == site.label)
-                    .map(|site| Pin { site, side: end })
+                    .map(|site| Pin { site, side })
                     .collect(),
                 seed,
             });
@@ -128,7 +128,7 @@ fn options(shape: &Shape, size: Option<Scale>, pinned: Option<&str>, seed: u64) 
 /// A label as part of a test case's name.
 fn name_part(label: &str) -> String {
     let base = label.split(['[', '(']).next().unwrap_or_default();
-    let is_plain = |it: &char| it.is_ascii_alphanumeric() || *it == '_';
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
     let plain: String = base.chars().filter(is_plain).collect();
     if plain.is_empty() { "value".to_owned() } else { plain.to_lowercase() }
 }
@@ -156,7 +156,7 @@ mod tests {
             // `increasing` with large counts replaces `increasing-most`.
             let is_used = SHAPES_BY_SCALE
                 .iter()
-                .any(|(_, names)| names.split(' ').any(|it| it == shape.name));
+                .any(|(_, names)| names.split(' ').any(|name| name == shape.name));
             assert!(is_used || shape.name == "increasing-most", "{}", shape.name);
         }
         for name in SHAPES_BY_SCALE.iter().flat_map(|(_, names)| names.split(' ')) {
@@ -169,7 +169,7 @@ mod tests {
         let check = |text: &str, has: &[&str], has_not: &[&str]| {
             let ideas = ideas(&grammar(text), 1);
             let is_there = |name: &&&str| ideas.iter().any(|idea| idea.name == ***name);
-            assert_eq!(has.iter().find(|it| !is_there(it)), None, "{text}");
+            assert_eq!(has.iter().find(|name| !is_there(name)), None, "{text}");
             assert_eq!(has_not.iter().find(is_there), None, "{text}");
         };
         check(

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::recipe::propose::from_grammar::GrammarProposal;
 use crate::recipe::propose::ideas::{Idea, bound_ideas, ideas};
 use crate::validity::{Objection, Validity};
 use juror_core::blob::{Blob, Digest};
@@ -20,6 +19,7 @@ use juror_grammar::bounds::{Coverage, bounds};
 use juror_grammar::generate::{BoundSide, GenerationFailure, generate_until};
 use juror_grammar::program::Grammar;
 use juror_grammar::wanted_bounds::{UnreachedBound, unreached};
+use juror_judging::build::bench::Bench;
 
 /// Upper bound on the bytes of an input: large ones are in the package twice.
 const INPUT_BYTES_MAX: usize = 32 << 20;
@@ -33,7 +33,10 @@ pub struct NewInput {
 }
 
 pub struct ProposalMaker<'a> {
-    pub proposal: &'a GrammarProposal<'a>,
+    pub bench: Bench<'a>,
+    pub recipe: Option<&'a Recipe>,
+    pub seed: u64,
+    pub is_stopped: &'a (dyn Fn() -> bool + Sync),
     pub grammar: &'a Grammar,
     /// The package's other grammars and its input validators: all must accept.
     pub validity: &'a Validity<'a>,
@@ -41,7 +44,7 @@ pub struct ProposalMaker<'a> {
 
 #[derive(Debug, Default)]
 pub struct ProposedInputs {
-    pub made: Vec<NewInput>,
+    pub new: Vec<NewInput>,
     /// Inputs that exist already, and the second one of two equal new inputs.
     pub equal: Vec<EqualInput>,
     pub too_large: Vec<Idea>,
@@ -67,52 +70,52 @@ struct MakerState {
 impl ProposalMaker<'_> {
     /// First shapes, then bounds that no input has reached.
     pub fn make(&self) -> Result<ProposedInputs, Stop> {
-        let GrammarProposal { bench, recipe, seed, .. } = *self.proposal;
-        let mut so_far = MakerState {
+        let Self { bench, recipe, seed, .. } = *self;
+        let mut state = MakerState {
             known: ExistingInputs::collect(bench.problem, recipe)?,
             coverage: Coverage::new(self.grammar),
             missed: MissedBounds::new(),
             inputs: ProposedInputs::default(),
         };
-        for file in &so_far.known.files {
+        for file in &state.known.files {
             // An input that the grammar refuses reaches no bound; `verify` reports it.
             let input = file.read().map_err(JudgeError::on_file("read", file))?;
-            let _ = so_far.coverage.add(self.grammar, &input, file);
+            let _ = state.coverage.add(self.grammar, &input, file);
         }
-        let mut left_out = self.make_ideas(ideas(self.grammar, seed), &mut so_far)?;
-        let reached = bounds(self.grammar, Some(&so_far.coverage));
+        let mut omissions = self.make_ideas(ideas(self.grammar, seed), &mut state)?;
+        let reached = bounds(self.grammar, Some(&state.coverage));
         let pinned = bound_ideas(self.grammar, &reached, seed);
-        let mut refused = self.make_ideas(pinned, &mut so_far)?;
-        let MakerState { coverage, mut missed, mut inputs, .. } = so_far;
+        let mut refusals = self.make_ideas(pinned, &mut state)?;
+        let MakerState { coverage, mut missed, mut inputs, .. } = state;
         // `verify` reports bounds that cannot be reached.
-        refused.retain(|(_, _, by), _| by.is_some());
-        for (why, (_, names)) in refused {
-            left_out.entry(why).or_default().1.extend(names);
+        refusals.retain(|(_, _, objection), _| objection.is_some());
+        for (reason, (_, names)) in refusals {
+            omissions.entry(reason).or_default().1.extend(names);
         }
-        inputs.diagnostics = left_out.into_iter().map(omission_warning).collect();
+        inputs.diagnostics = omissions.into_iter().map(omission_warning).collect();
         missed.retain(|_, (missed, _)| !coverage.reaches(missed.site, missed.side));
         let missed =
             missed.values().map(|(missed, names)| missed.warning_for_inputs(self.grammar, names));
         inputs.diagnostics.extend(missed);
-        inputs.made.sort_by_key(|made| made.input.len());
+        inputs.new.sort_by_key(|new| new.input.len());
         let mut sum = 0;
-        let is_beyond = |made: &mut NewInput| {
-            sum += made.input.len();
+        let is_beyond = |new: &mut NewInput| {
+            sum += new.input.len();
             sum > TOTAL_BYTES_MAX
         };
-        let beyond = inputs.made.extract_if(.., is_beyond);
-        let beyond: Vec<Idea> = beyond.map(|made| made.idea).collect();
+        let beyond = inputs.new.extract_if(.., is_beyond);
+        let beyond: Vec<Idea> = beyond.map(|new| new.idea).collect();
         inputs.too_large.extend(beyond);
         Ok(inputs)
     }
 
     /// Leaves out the inputs that cannot be used.
-    fn make_ideas(&self, ideas: Vec<Idea>, so_far: &mut MakerState) -> Result<Omissions, Stop> {
-        let MakerState { known, coverage, missed: unreached, inputs } = so_far;
-        let mut left_out = Omissions::new();
-        let came = self.proposal.bench.map("inputs", &ideas, |idea| self.make_idea(idea, known))?;
-        for (idea, came) in ideas.into_iter().zip(came) {
-            let input = match came {
+    fn make_ideas(&self, ideas: Vec<Idea>, state: &mut MakerState) -> Result<Omissions, Stop> {
+        let MakerState { known, coverage, missed: unreached, inputs } = state;
+        let mut omissions = Omissions::new();
+        let results = self.bench.map("inputs", &ideas, |idea| self.make_idea(idea, known))?;
+        for (idea, result) in ideas.into_iter().zip(results) {
+            let input = match result {
                 Ok((input, missed)) => {
                     for missed in missed {
                         let key = (missed.site, missed.side == BoundSide::Most);
@@ -126,8 +129,8 @@ impl ProposalMaker<'_> {
                     continue;
                 }
                 Err(IdeaFailure::Omitted(omitted)) => {
-                    let (why, first) = *omitted;
-                    left_out.entry(why).or_insert((first, Vec::new())).1.push(idea.name);
+                    let (reason, first) = *omitted;
+                    omissions.entry(reason).or_insert((first, Vec::new())).1.push(idea.name);
                     continue;
                 }
             };
@@ -139,15 +142,15 @@ impl ProposalMaker<'_> {
             // Writing an input includes a check of it.
             let _ = coverage.add(self.grammar, &input, path);
             known.add(&idea.name, &Arc::clone(&input).into())?;
-            inputs.made.push(NewInput { idea, input });
+            inputs.new.push(NewInput { idea, input });
         }
-        Ok(left_out)
+        Ok(omissions)
     }
 
     fn make_idea(&self, idea: &Idea, known: &ExistingInputs) -> Result<IdeaResult, Stop> {
         let grammar = self.grammar;
         let Idea { shape, pins, seed, .. } = idea;
-        let (most, is_stopped) = (Some(INPUT_BYTES_MAX), self.proposal.is_stopped);
+        let (most, is_stopped) = (Some(INPUT_BYTES_MAX), self.is_stopped);
         let input: Arc<[u8]> = match generate_until(grammar, shape, pins, *seed, most, is_stopped) {
             Ok(input) => input.into(),
             Err(GenerationFailure::Stopped) => return Err(Stop::Interrupted),
@@ -155,9 +158,9 @@ impl ProposalMaker<'_> {
             Err(GenerationFailure::Unsatisfied(diagnostic)) => {
                 // The message differs from shape to shape, but the place does not.
                 let place = &diagnostic.place;
-                let spot = place.spot.as_ref().map(|it| (it.line, it.column));
-                let why = (place.path.clone(), spot, None);
-                return Ok(Err(IdeaFailure::Omitted(Box::new((why, Some(diagnostic))))));
+                let spot = place.spot.as_ref().map(|spot| (spot.line, spot.column));
+                let reason = (place.path.clone(), spot, None);
+                return Ok(Err(IdeaFailure::Omitted(Box::new((reason, Some(diagnostic))))));
             }
         };
         let unreached = unreached(grammar, shape, pins, &input);
@@ -168,10 +171,10 @@ impl ProposalMaker<'_> {
         Ok(match self.validity.objection(&input)? {
             None => Ok((input, unreached)),
             // The place differs from input to input, but the message does not.
-            Some(refused) => {
-                let by = Objection { spot: None, ..refused };
-                let why = (by.path.clone(), None, Some(by));
-                Err(IdeaFailure::Omitted(Box::new((why, None))))
+            Some(objection) => {
+                let objection = Objection { spot: None, ..objection };
+                let reason = (objection.path.clone(), None, Some(objection));
+                Err(IdeaFailure::Omitted(Box::new((reason, None))))
             }
         })
     }

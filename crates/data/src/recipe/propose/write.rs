@@ -68,9 +68,9 @@ impl Addition<'_> {
         }
         let named = files.iter().filter_map(|(file, _)| file.strip_prefix(&*generators).ok());
         let named = named.map(|name| name.display().to_string()).chain([recipe::NAME.to_owned()]);
-        let in_the_way = obstacles(&generators, &named.collect());
-        if !in_the_way.is_empty() {
-            return Err(Stop::Diagnosed(in_the_way));
+        let obstacles = obstacles(&generators, &named.collect());
+        if !obstacles.is_empty() {
+            return Err(Stop::Diagnosed(obstacles));
         }
         for (file, contents) in &files {
             if place_file(file, contents, GenerateMode::Check)? == GeneratedState::Differs {
@@ -136,20 +136,20 @@ impl Addition<'_> {
     }
 
     /// Numbers the names from small to large inputs, after the existing cases.
-    pub fn number_cases<'m>(&self, made: &'m [NewInput]) -> Vec<NewCase<'m>> {
+    pub fn number_cases<'m>(&self, inputs: &'m [NewInput]) -> Vec<NewCase<'m>> {
         let first = self.last_number() + 1;
-        let width = (first + made.len()).saturating_sub(1).to_string().len().max(2);
-        let case = |(at, made): (usize, &'m NewInput)| {
-            let name = format!("{:0width$}-{}", first + at, made.idea.name);
+        let width = (first + inputs.len()).saturating_sub(1).to_string().len().max(2);
+        let case = |(at, new): (usize, &'m NewInput)| {
+            let name = format!("{:0width$}-{}", first + at, new.idea.name);
             NewCase {
                 file: format!("{}/{name}", self.directories.join("/")),
                 name,
-                input: &made.input,
-                description: &made.idea.purpose,
-                comment: Some(&made.idea.options),
+                input: &new.input,
+                description: &new.idea.purpose,
+                comment: Some(&new.idea.options),
             }
         };
-        made.iter().enumerate().map(case).collect()
+        inputs.iter().enumerate().map(case).collect()
     }
 
     /// The highest number at the start of an existing name: in the recipe, in the data, among copied files.
@@ -170,7 +170,7 @@ impl Addition<'_> {
             }
         }
         let number = |name: &String| {
-            let digits = name.split(|it: char| !it.is_ascii_digit()).next();
+            let digits = name.split(|c: char| !c.is_ascii_digit()).next();
             digits.and_then(|digits| digits.parse().ok())
         };
         names.iter().filter_map(number).max().unwrap_or(0)
@@ -183,13 +183,13 @@ impl Addition<'_> {
         cases: &[NewCase<'_>],
         solution: Option<&str>,
     ) -> Result<String, Stop> {
-        let mut way = vec!["secret".to_owned()];
-        way.extend(self.directories.iter().cloned());
-        way.push(String::new());
+        let mut keys = vec!["secret".to_owned()];
+        keys.extend(self.directories.iter().cloned());
+        keys.push(String::new());
         let mut lines: Vec<String> =
             self.comments.iter().map(|comment| format!("# {comment}")).collect();
         cases.iter().for_each(|case| case.lines(solution, &mut lines));
-        insert_entry(start, &way, &lines)
+        insert_entry(start, &keys, &lines)
             .ok_or_else(|| no_place_diagnostic(path, self.directories).into())
     }
 
@@ -202,8 +202,9 @@ impl Addition<'_> {
         cases: &[NewCase<'_>],
     ) -> Result<ExtendedRecipe, Stop> {
         let write = |file: &FilePath| file.create()?.write_all(text.as_bytes());
-        let beside = path.prepare_replacement(write).map_err(JudgeError::on_file("write", path))?;
-        let reading = recipe::read_for_problem(beside.temporary(), self.problem);
+        let pending =
+            path.prepare_replacement(write).map_err(JudgeError::on_file("write", path))?;
+        let reading = recipe::read_for_problem(pending.temporary(), self.problem);
         let is_whole = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_whole);
         let mut recipe = recipe.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
@@ -220,7 +221,7 @@ impl Addition<'_> {
     fn new_case_names(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
         let known: Vec<&str> = match self.recipe {
             Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
-            None => self.imported.iter().map(|it| &*it.name).collect(),
+            None => self.imported.iter().map(|case| &*case.name).collect(),
         };
         let (old, new): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
             after.cases.iter().partition(|case| known.contains(&&*case.name));
@@ -289,8 +290,8 @@ fn is_block(text: &str) -> bool {
 /// The path of an accepted submission, as a recipe writes it.
 fn solution_path(problem: &Problem) -> Option<String> {
     let right = problem.dir.join(problem.layout.accepted);
-    let submission = problem.submissions.iter().find(|it| it.program.path.starts_with(&*right))?;
-    let below = submission.program.path.strip_prefix(&*problem.dir).ok()?;
+    let mut paths = problem.submissions.iter().map(|submission| &submission.program.path);
+    let below = paths.find(|path| path.starts_with(&*right))?.strip_prefix(&*problem.dir).ok()?;
     Some(format!("/{}", below.display()))
 }
 
@@ -307,10 +308,10 @@ fn no_solution(problem: &Problem) -> Diagnostic {
     ))
 }
 
-fn no_place_diagnostic(path: &Path, into: &[String]) -> Diagnostic {
+fn no_place_diagnostic(path: &Path, directories: &[String]) -> Diagnostic {
     let message = format!(
         "no place was found in the recipe for {}, so nothing was added",
-        [&["secret".to_owned()], into].concat().join("/")
+        [&["secret".to_owned()], directories].concat().join("/")
     );
     Diagnostic::error(path, message).help(
         "`data`, `secret` and the directories below must each be a key on a line of its own, with what is \

@@ -1,22 +1,22 @@
-//! Batches: many comparisons for the price of two program starts.
+//! Batches: many cross-checks for the price of two program starts.
 //!
 //! # Theory of operation
 //!
-//! A comparison of small programs spends most of its time on their start. So both programs are built a second time,
-//! with `crates/core/src/language/batch.c` before their `main`. Such a program starts once for many inputs, in the sandbox like
-//! any other, under the limits of one run. Just before `main` it forks for each input. The child runs the program's
-//! own `main`, with all startup code already done.
+//! A cross-check of small programs spends most of its time on their start. So both programs are built a second time,
+//! with `crates/core/src/language/batch.c` before their `main`. Such a program starts once for many inputs, in the
+//! sandbox like any other, under the limits of one run. Just before `main` it forks for each input. The child runs the
+//! program's own `main`, with all startup code already done.
 //!
 //! **A batch can only accept.** An input counts as accepted under three conditions: both batches as a whole kept the
 //! limits of a single run and ended with exit code 0; both report that their program ended normally on this input; and
 //! the output is accepted like that of any run. In all other cases (another exit code or output, no valid frame, a
-//! limit) the input is compared anew, with each program in a process of its own. So every reported failure comes from
-//! single runs. Batches may overlook what a program does only in a fresh process.
+//! limit) the input is cross-checked anew, with each program in a process of its own. So every reported failure comes
+//! from single runs. Batches may overlook what a program does only in a fresh process.
 //!
 //! Batches begin after the first inputs, which find most faults, so that quick searches do not wait for a compiler.
 //! Programs in C and C++ also tell which inputs are the first in a batch to go along an edge between two basic blocks
-//! (`-fsanitize-coverage=trace-pc,trace-cmp`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the first in
-//! the search. This decides nothing, and a program that lies about it only wastes its own search.
+//! (`-fsanitize-coverage=trace-pc,trace-cmp`). [`by_coverage`](crate::inputs::by_coverage) changes those that are the
+//! first in the search. This decides nothing, and a program that lies about it only wastes its own search.
 //!
 //! Workers build while others go on. `build/batch.rs` has the bytes that batches read and write, [`size`] their number
 //! of inputs.
@@ -33,7 +33,7 @@ use std::time::Duration;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::Arena;
 use crate::search::batch::size::BatchSize;
-use crate::search::comparison::Comparison;
+use crate::search::cross_check::CrossCheck;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::isolation::Isolation;
 use juror_core::stop::Stop;
@@ -52,7 +52,7 @@ const FOR_BATCHES: &str = "the program for batches, without which every run has 
 const BUILD_TIME_DIVISOR: u32 = 2;
 
 pub struct Batches {
-    way: BatchMode,
+    mode: BatchMode,
     reference: BatchProgram,
     submission: BatchProgram,
     /// The generator of the command line, if its language has batches.
@@ -101,20 +101,20 @@ impl BatchProgram {
         Some(self.built.get()?.as_ref().ok()?)
     }
 
-    /// Calls `see` for an input that is the first to reach some edge.
+    /// Calls `note_new` for an input that is the first to reach some edge.
     fn decode<'b>(
         &self,
-        said: &'b BatchOutput,
+        output: &'b BatchOutput,
         count: usize,
-        mut see: impl FnMut(usize),
+        mut note_new: impl FnMut(usize),
     ) -> Result<Vec<Option<&'b [u8]>>, InvalidFrames> {
         let mut edges = self.edges.lock();
         let mut note = |input, edge| {
             if edges.insert(edge) {
-                see(input);
+                note_new(input);
             }
         };
-        let mut outputs = batch::decode_with_edges(&said.bytes, count, &mut note)?;
+        let mut outputs = batch::decode_with_edges(&output.bytes, count, &mut note)?;
         outputs.resize(count, None);
         Ok(outputs)
     }
@@ -142,7 +142,7 @@ impl Batches {
         generator: Option<(&Path, &PreparedProgram)>,
     ) -> Option<Self> {
         Some(Self {
-            way: BatchMode::new(rules.problem, isolation)?,
+            mode: BatchMode::new(rules.problem, isolation)?,
             reference: BatchProgram::with_coverage(reference)?,
             submission: BatchProgram::with_coverage(submission)?,
             generator: generator.and_then(BatchProgram::new),
@@ -156,46 +156,46 @@ impl Batches {
 
     /// Builds one of the programs, if it is time and no other worker builds it. Returns whether there was a program to
     /// build. If a program does not build, there are no batches.
-    pub fn build(&self, comparison: &Comparison<'_>, left: RemainingSearch) -> Result<bool, Stop> {
-        let took =
-            [comparison.submission, comparison.reference].map(|runnable| runnable.build_time);
+    pub fn build(&self, cross_check: &CrossCheck<'_>, left: RemainingSearch) -> Result<bool, Stop> {
+        let build_times =
+            [cross_check.submission, cross_check.reference].map(|runnable| runnable.build_time);
         let is_worth_it = left.tried >= INPUTS_BEFORE_BATCHES
             && left.inputs.is_none_or(|inputs| inputs >= INPUTS_WORTH_BATCHES)
-            && took.iter().sum::<Duration>() <= left.time / BUILD_TIME_DIVISOR;
+            && build_times.iter().sum::<Duration>() <= left.time / BUILD_TIME_DIVISOR;
         if !is_worth_it || self.build_failure().is_some() {
             return Ok(false);
         }
-        let free = |side: &&BatchProgram| !side.is_claimed.swap(true, Ordering::SeqCst);
-        let Some(side) = self.programs().find(free) else { return Ok(false) };
-        let Arena { bench, rules, .. } = comparison.arena;
-        if let Some(prepared) = &side.with_coverage
+        let is_free = |program: &&BatchProgram| !program.is_claimed.swap(true, Ordering::SeqCst);
+        let Some(program) = self.programs().find(is_free) else { return Ok(false) };
+        let Arena { bench, rules, .. } = cross_check.arena;
+        if let Some(prepared) = &program.with_coverage
             && let BuildResult::Program(runnable) = bench.build_quietly(prepared, &rules.limits)?
         {
-            let _ = side.built.set(Ok(runnable));
+            let _ = program.built.set(Ok(runnable));
             return Ok(true);
         }
-        let built = match bench.build_quietly(&side.prepared, &rules.limits)? {
+        let built = match bench.build_quietly(&program.prepared, &rules.limits)? {
             BuildResult::Program(runnable) => Ok(runnable),
             BuildResult::Rejected(report) => {
-                let mut remark = build_diagnostic(FOR_BATCHES, &side.path, &report);
-                remark.severity = Severity::Warning;
-                Err(remark)
+                let mut warning = build_diagnostic(FOR_BATCHES, &program.path, &report);
+                warning.severity = Severity::Warning;
+                Err(warning)
             }
         };
-        // No other worker builds this side.
-        let _ = side.built.set(built);
+        // No other worker builds this program.
+        let _ = program.built.set(built);
         Ok(true)
     }
 
     /// Why there are no batches, if a program did not build for them.
     pub fn build_failure(&self) -> Option<Diagnostic> {
-        let remark = |side: &BatchProgram| Some(side.built.get()?.as_ref().err()?.clone());
-        self.programs().find_map(remark)
+        let failure = |program: &BatchProgram| Some(program.built.get()?.as_ref().err()?.clone());
+        self.programs().find_map(failure)
     }
 
     /// Number of inputs to try at once: one as long as there are no batches.
     pub fn size(&self) -> usize {
-        if [&self.submission, &self.reference].iter().all(|side| side.runnable().is_some()) {
+        if [&self.submission, &self.reference].iter().all(|program| program.runnable().is_some()) {
             self.with_size(|size| size.next())
         } else {
             1
@@ -217,12 +217,12 @@ impl Batches {
 
     /// Whether a program tells which edges an input reaches.
     pub fn has_coverage(&self) -> bool {
-        [&self.submission, &self.reference].iter().any(|side| side.with_coverage.is_some())
+        [&self.submission, &self.reference].iter().any(|program| program.with_coverage.is_some())
     }
 
     pub fn accepts_each(
         &self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         inputs: &[Arc<[u8]>],
     ) -> Result<Vec<BatchedInput>, Stop> {
         let mut batched = vec![BatchedInput::default(); inputs.len()];
@@ -231,25 +231,24 @@ impl Batches {
         else {
             return Ok(batched);
         };
-        let Some(said) = self.run(comparison, reference, inputs)? else { return Ok(batched) };
-        let new = |batched: &mut BatchedInput| batched.is_new = true;
-        let Ok(answers) = self.reference.decode(&said, inputs.len(), |at| new(&mut batched[at]))
-        else {
+        let Some(output) = self.run(cross_check, reference, inputs)? else { return Ok(batched) };
+        let note_new = |index: usize| batched[index].is_new = true;
+        let Ok(answers) = self.reference.decode(&output, inputs.len(), note_new) else {
             return Ok(batched);
         };
         let answered: Vec<usize> =
-            (0..inputs.len()).filter(|place| answers[*place].is_some()).collect();
+            (0..inputs.len()).filter(|index| answers[*index].is_some()).collect();
         let asked: Vec<Arc<[u8]>> =
-            answered.iter().map(|place| Arc::clone(&inputs[*place])).collect();
-        let Some(said) = self.run(comparison, submission, &asked)? else { return Ok(batched) };
-        let see = |at: usize| new(&mut batched[answered[at]]);
-        let Ok(written) = self.submission.decode(&said, asked.len(), see) else {
+            answered.iter().map(|index| Arc::clone(&inputs[*index])).collect();
+        let Some(output) = self.run(cross_check, submission, &asked)? else { return Ok(batched) };
+        let note_new = |index: usize| batched[answered[index]].is_new = true;
+        let Ok(written) = self.submission.decode(&output, asked.len(), note_new) else {
             return Ok(batched);
         };
-        for (place, output) in answered.iter().zip(written) {
-            if let (Some(answer), Some(output)) = (answers[*place], output) {
-                batched[*place].is_accepted =
-                    comparison.accepts(&inputs[*place], answer, &said.run, output)?;
+        for (index, text) in answered.iter().zip(written) {
+            if let (Some(answer), Some(text)) = (answers[*index], text) {
+                batched[*index].is_accepted =
+                    cross_check.accepts(&inputs[*index], answer, &output.run, text)?;
             }
         }
         Ok(batched)
@@ -263,18 +262,18 @@ impl Batches {
     ) -> Result<Vec<Option<Arc<[u8]>>>, Stop> {
         let runnable = self.generator.as_ref().and_then(BatchProgram::runnable);
         match (&arena.seeded, runnable) {
-            (Some(generator), Some(runnable)) => generator.make_batch(runnable, self.way, calls),
+            (Some(generator), Some(runnable)) => generator.make_batch(runnable, self.mode, calls),
             _ => Ok(vec![None; calls.len()]),
         }
     }
 
     fn run(
         &self,
-        comparison: &Comparison<'_>,
+        cross_check: &CrossCheck<'_>,
         runnable: &Runnable,
         inputs: &[Arc<[u8]>],
     ) -> Result<Option<BatchOutput>, Stop> {
-        let said = comparison.output_runs().run_batch(runnable, self.way, inputs)?;
-        Ok(said.filter(|said| said.run.rejected.is_none()))
+        let output = cross_check.output_runs().run_batch(runnable, self.mode, inputs)?;
+        Ok(output.filter(|output| output.run.rejected.is_none()))
     }
 }

@@ -1,4 +1,4 @@
-//! A turn of a worker: it takes inputs, compares both programs on them, and notes those that fail.
+//! A turn of a worker: it takes inputs, runs both programs on them, and notes those that fail.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource, Dr
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
-use crate::search::comparison::{ComparedTimes, ComparisonResult, UnusableReason};
+use crate::search::cross_check::{CrossCheckResult, ProgramTimes, UnusableReason};
 use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::{DisputedInput, Objection};
@@ -74,7 +74,7 @@ impl SharedSearch<'_, '_> {
     fn take_turn(&self) -> Result<bool, Stop> {
         if let Some(batches) = self.parameters.batches
             && !self.is_over.load(Ordering::Relaxed)
-            && batches.build(self.parameters.comparison, self.remaining())?
+            && batches.build(self.parameters.cross_check, self.remaining())?
         {
             return Ok(true);
         }
@@ -87,7 +87,7 @@ impl SharedSearch<'_, '_> {
         for (taken, printed) in taken.into_iter().zip(printed) {
             ready.extend(self.prepare_input(taken, printed)?);
         }
-        self.compare(ready)?;
+        self.check_all(ready)?;
         Ok(true)
     }
 
@@ -136,8 +136,8 @@ impl SharedSearch<'_, '_> {
             if let CounterexampleOrigin::Small { level } = candidate.origin {
                 state.findings.result.level = Some(level);
             }
-            let is_asked_first = state.findings.invalid_failures >= INVALID_FAILURES_MAX;
-            all.push(TakenInput { number, candidate, is_validated_first: is_asked_first });
+            let is_validated_first = state.findings.invalid_failures >= INVALID_FAILURES_MAX;
+            all.push(TakenInput { number, candidate, is_validated_first });
         }
         Ok(all)
     }
@@ -158,13 +158,13 @@ impl SharedSearch<'_, '_> {
         let calls: Option<Vec<SeededCall>> = taken.iter().map(call).collect();
         match (self.parameters.batches, calls) {
             (Some(batches), Some(calls)) if calls.len() > 1 => {
-                batches.print_inputs(self.parameters.comparison.arena, &calls)
+                batches.print_inputs(self.parameters.cross_check.arena, &calls)
             }
             _ => Ok(vec![None; taken.len()]),
         }
     }
 
-    /// `None` if the input is not to be compared. `printed` is the input, if it is already made.
+    /// `None` if the input needs no cross-check. `printed` is the input, if it is already made.
     fn prepare_input(
         &self,
         taken: TakenInput,
@@ -175,7 +175,7 @@ impl SharedSearch<'_, '_> {
             return Ok(None);
         }
         let started = Instant::now();
-        let arena = self.parameters.comparison.arena;
+        let arena = self.parameters.cross_check.arena;
         let (account, is_timed) = (candidate.account, candidate.is_timed);
         let drawn = match &candidate.content {
             CandidateContent::Drawn(drawn) => Some(drawn.clone()),
@@ -185,14 +185,14 @@ impl SharedSearch<'_, '_> {
             self.state.lock().candidates.settle_unwritten(account, started.elapsed());
             return Ok(None);
         };
-        let made = match (printed, &candidate.content) {
+        let input = match (printed, &candidate.content) {
             (Some(input), CandidateContent::Seeded(call)) => {
                 let (seeded, origin) = (Some(*call), candidate.origin);
                 Ok(SearchInput { number, input, origin, call: None, seeded })
             }
             _ => arena.make_input(number, candidate)?,
         };
-        let fresh = match made {
+        let fresh = match input {
             Ok(fresh) => fresh,
             Err(UnmadeInput::LeftOut(broken)) => {
                 let result = &mut self.state.lock().findings.result;
@@ -245,13 +245,13 @@ impl SharedSearch<'_, '_> {
         }
         let findings = &self.state.lock().findings;
         let is_earlier = |other: u64| other < number;
-        let found = findings.result.found.as_ref().map(|found| found.fresh.number);
+        let failing = findings.result.found.as_ref().map(|failing| failing.fresh.number);
         let fault = findings.result.fault.as_ref().map(|fault| fault.number);
-        found.is_some_and(is_earlier) || fault.is_some_and(is_earlier) || findings.error.is_some()
+        failing.is_some_and(is_earlier) || fault.is_some_and(is_earlier) || findings.error.is_some()
     }
 
-    /// Compares in a batch where possible. Compares all inputs that it does not accept one by one.
-    fn compare(&self, ready: Vec<ReadyInput>) -> Result<(), Stop> {
+    /// Cross-checks in a batch where possible. Inputs that it does not accept are cross-checked one by one.
+    fn check_all(&self, ready: Vec<ReadyInput>) -> Result<(), Stop> {
         let mut is_accepted = vec![false; ready.len()];
         if let Some(batches) = self.parameters.batches {
             let indexes = (0..ready.len()).filter(|index| {
@@ -265,8 +265,8 @@ impl SharedSearch<'_, '_> {
                 let inputs = indexes.iter().map(|index| Arc::clone(&ready[*index].fresh.input));
                 let inputs: Vec<Arc<[u8]>> = inputs.collect();
                 let started = Instant::now();
-                let accepted = batches.accepts_each(self.parameters.comparison, &inputs)?;
-                let count = accepted.iter().filter(|it| it.is_accepted).count();
+                let accepted = batches.accepts_each(self.parameters.cross_check, &inputs)?;
+                let count = accepted.iter().filter(|batched| batched.is_accepted).count();
                 batches.adjust_size(inputs.len(), count, started.elapsed());
                 let time = started.elapsed() / inputs.len() as u32;
                 let state = &mut *self.state.lock();
@@ -295,7 +295,7 @@ impl SharedSearch<'_, '_> {
             }
             let started = Instant::now();
             let (account, written_in) = (ready.account, ready.written_in);
-            self.compare_one(ready)?;
+            self.check_one(ready)?;
             self.state.lock().candidates.settle(account, written_in + started.elapsed());
             if let Some(batches) = self.parameters.batches.filter(|_| alone) {
                 batches.adjust_size(1, 1, started.elapsed());
@@ -304,30 +304,30 @@ impl SharedSearch<'_, '_> {
         Ok(())
     }
 
-    fn compare_one(&self, ready: ReadyInput) -> Result<(), Stop> {
-        match self.parameters.comparison.compare(&ready.fresh.input, TimeLimitMode::Any)? {
-            ComparisonResult::Same(times) => self.note_times(&ready, times),
-            ComparisonResult::Differs(judged) => {
+    fn check_one(&self, ready: ReadyInput) -> Result<(), Stop> {
+        match self.parameters.cross_check.check(&ready.fresh.input, TimeLimitMode::Any)? {
+            CrossCheckResult::Same(times) => self.note_times(&ready, times),
+            CrossCheckResult::Differs(judgement) => {
                 self.state.lock().findings.result.runs += 1;
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
-                    self.confirm(ready, *judged)?;
+                    self.confirm(ready, *judgement)?;
                 }
             }
-            ComparisonResult::NoAnswer(why)
-                if why == UnusableReason::TooSlow || self.is_guess(&ready) =>
+            CrossCheckResult::NoAnswer(reason)
+                if reason == UnusableReason::TooSlow || self.is_guess(&ready) =>
             {
                 self.state.lock().findings.result.left_out += 1;
             }
-            ComparisonResult::NoAnswer(UnusableReason::Validator(error)) => {
+            CrossCheckResult::NoAnswer(UnusableReason::Validator(error)) => {
                 return Err(Stop::Fault(self.with_call(*error, ready.fresh.seeded)));
             }
-            ComparisonResult::NoAnswer(why) => {
+            CrossCheckResult::NoAnswer(reason) => {
                 if ready.is_allowed || self.is_allowed(&ready.fresh.input)? {
                     self.note_fault(PackageFault {
                         number: ready.fresh.number,
                         input: ready.fresh.input,
                         call: ready.fresh.seeded,
-                        reason: why,
+                        reason,
                     });
                 }
             }
@@ -335,7 +335,7 @@ impl SharedSearch<'_, '_> {
         Ok(())
     }
 
-    fn note_times(&self, ready: &ReadyInput, times: ComparedTimes) {
+    fn note_times(&self, ready: &ReadyInput, times: ProgramTimes) {
         let state = &mut *self.state.lock();
         state.findings.result.runs += 1;
         let Some(reference) = times.reference else { return };
@@ -358,15 +358,16 @@ impl SharedSearch<'_, '_> {
 
     /// Names the call of the generator that printed the input.
     fn with_call(&self, mut error: JudgeError, call: Option<SeededCall>) -> JudgeError {
-        if let (Some(call), Some(given)) = (call, &self.parameters.comparison.arena.inputs.seeded) {
-            error.reason = format!("{}, from `{}`", error.reason, given.line(call));
+        let seeded = &self.parameters.cross_check.arena.inputs.seeded;
+        if let (Some(call), Some(seeded)) = (call, seeded) {
+            error.reason = format!("{}, from `{}`", error.reason, seeded.line(call));
         }
         error
     }
 
     /// Whether only input validators accept an input: if they are lax, right programs may fail on it.
     fn is_guess(&self, ready: &ReadyInput) -> bool {
-        let no_grammar = self.parameters.comparison.arena.validity.grammars.is_empty();
+        let no_grammar = self.parameters.cross_check.arena.validity.grammars.is_empty();
         no_grammar && matches!(ready.fresh.origin, CounterexampleOrigin::TestCase { .. })
     }
 
@@ -374,7 +375,7 @@ impl SharedSearch<'_, '_> {
     fn note_fault(&self, fault: PackageFault) {
         let mut state = self.state.lock();
         let known = &mut state.findings.result.fault;
-        if known.as_ref().is_none_or(|it| fault.number < it.number) {
+        if known.as_ref().is_none_or(|known| fault.number < known.number) {
             *known = Some(fault);
         }
         // Other workers finish inputs that they have already taken, which may come before.
@@ -382,7 +383,7 @@ impl SharedSearch<'_, '_> {
     }
 
     fn is_allowed(&self, input: &Arc<[u8]>) -> Result<bool, Stop> {
-        let objection = self.parameters.comparison.arena.validity.program_objection(input)?;
+        let objection = self.parameters.cross_check.arena.validity.program_objection(input)?;
         let is_allowed = objection.is_none();
         self.state.lock().findings.result.allowed += u64::from(is_allowed);
         self.note_objection(input, objection);
@@ -390,7 +391,7 @@ impl SharedSearch<'_, '_> {
     }
 
     fn note_objection(&self, input: &Arc<[u8]>, objection: Option<Objection>) {
-        let Some(by) = objection else { return };
+        let Some(objection) = objection else { return };
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         findings.invalid_failures += 1;
@@ -398,27 +399,26 @@ impl SharedSearch<'_, '_> {
         findings
             .result
             .disputed
-            .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection: by });
+            .get_or_insert_with(|| DisputedInput { input: Arc::clone(input), objection });
     }
 
     /// Runs both programs again on a failing input, and notes it.
-    fn confirm(&self, ready: ReadyInput, judged: CaseJudgement) -> Result<(), Stop> {
-        let arena = self.parameters.comparison.arena;
+    fn confirm(&self, ready: ReadyInput, judgement: CaseJudgement) -> Result<(), Stop> {
+        let arena = self.parameters.cross_check.arena;
         arena.scheduler.extend_deadline(Instant::now() + self.parameters.shrink_time);
         let (mut failing, mut repeats) = (1, 1);
         while repeats < REPEATS {
-            let compared =
-                self.parameters.comparison.compare(&ready.fresh.input, TimeLimitMode::Any);
+            let repeat = self.parameters.cross_check.check(&ready.fresh.input, TimeLimitMode::Any);
             // Completed runs count.
-            let Some(compared) = arena.in_time(compared)? else { break };
+            let Some(repeat) = arena.in_time(repeat)? else { break };
             repeats += 1;
-            if let ComparisonResult::Differs(again) = compared
-                && again.verdict == judged.verdict
+            if let CrossCheckResult::Differs(again) = repeat
+                && again.verdict == judgement.verdict
             {
                 failing += 1;
             }
         }
-        let failure = Failure { fresh: ready.fresh, judged, failing, repeats };
+        let failure = Failure { fresh: ready.fresh, judgement, failing, repeats };
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         let first =

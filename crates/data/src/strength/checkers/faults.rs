@@ -61,18 +61,18 @@ const CHANGES: [OutputChange; 16] = [
     ("a number with the opposite sign", FaultClass::Value, |output| {
         let number = number_spans(output)
             .into_iter()
-            .find(|it| parse_integer(&output[it.clone()]) != Some(0))?;
+            .find(|span| parse_integer(&output[span.clone()]) != Some(0))?;
         let negated = -parse_integer(&output[number.clone()])?;
         replace(output, number, negated.to_string().as_bytes())
     }),
     ("two words swapped", FaultClass::Order, |output| {
         let words = word_spans(output);
-        let pair = words.windows(2).find(|it| output[it[0].clone()] != output[it[1].clone()])?;
+        let pair = words.windows(2).find(|two| output[two[0].clone()] != output[two[1].clone()])?;
         swap_spans(output, &pair[0], &pair[1])
     }),
     ("two lines swapped", FaultClass::Order, |output| {
         let lines = line_spans(output);
-        let differ = |it: &&[Span]| output[it[0].clone()] != output[it[1].clone()];
+        let differ = |two: &&[Span]| output[two[0].clone()] != output[two[1].clone()];
         let pair = lines.windows(2).rev().find(differ)?;
         swap_spans(output, &pair[0], &pair[1])
     }),
@@ -86,11 +86,11 @@ pub(super) fn fault_names() -> impl Iterator<Item = (&'static str, FaultClass)> 
 
 pub(super) fn faults(output: &[u8]) -> Vec<OutputFault> {
     let same = |text: &[u8]| split_words(text).eq(split_words(output));
-    let made = CHANGES.iter().filter_map(|(name, kind, change)| {
+    let faults = CHANGES.iter().filter_map(|(name, kind, change)| {
         let text = change(output)?;
         (!same(&text)).then_some(OutputFault { name, kind: *kind, text })
     });
-    made.collect()
+    faults.collect()
 }
 
 type Span = Range<usize>;
@@ -110,7 +110,7 @@ fn line_spans(output: &[u8]) -> Vec<Span> {
 fn number_spans(output: &[u8]) -> Vec<Span> {
     word_spans(output)
         .into_iter()
-        .filter(|it| parse_integer(&output[it.clone()]).is_some())
+        .filter(|span| parse_integer(&output[span.clone()]).is_some())
         .collect()
 }
 
@@ -119,17 +119,17 @@ fn parse_integer(word: &[u8]) -> Option<i64> {
     text.parse().ok().filter(|value: &i64| value.unsigned_abs() < 1 << 62)
 }
 
-fn replace(output: &[u8], place: Span, text: &[u8]) -> Option<Vec<u8>> {
-    Some([&output[..place.start], text, &output[place.end..]].concat())
+fn replace(output: &[u8], span: Span, text: &[u8]) -> Option<Vec<u8>> {
+    Some([&output[..span.start], text, &output[span.end..]].concat())
 }
 
-fn remove(output: &[u8], place: Span) -> Option<Vec<u8>> {
-    replace(output, place, b"")
+fn remove(output: &[u8], span: Span) -> Option<Vec<u8>> {
+    replace(output, span, b"")
 }
 
-fn add_to_number(output: &[u8], place: &Span, by: i64) -> Option<Vec<u8>> {
-    let changed = parse_integer(&output[place.clone()])? + by;
-    replace(output, place.clone(), changed.to_string().as_bytes())
+fn add_to_number(output: &[u8], span: &Span, by: i64) -> Option<Vec<u8>> {
+    let changed = parse_integer(&output[span.clone()])? + by;
+    replace(output, span.clone(), changed.to_string().as_bytes())
 }
 
 fn swap_spans(output: &[u8], first: &Span, second: &Span) -> Option<Vec<u8>> {
@@ -167,7 +167,7 @@ mod tests {
             let found = faults(output.as_bytes());
             let found: Vec<(&str, String)> = found
                 .into_iter()
-                .map(|it| (it.name, String::from_utf8(it.text).unwrap()))
+                .map(|fault| (fault.name, String::from_utf8(fault.text).unwrap()))
                 .collect();
             let expected: Vec<(&str, String)> =
                 expected.iter().map(|(name, text)| (*name, (*text).to_owned())).collect();

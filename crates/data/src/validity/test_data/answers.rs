@@ -22,42 +22,43 @@ use juror_sandbox::executor::parallel;
 const INPUT: &str = "juror/testcase.in";
 
 pub(super) fn check_answers(
-    proving: &DataCheck<'_>,
-    found: &mut Vec<Diagnostic>,
+    check: &DataCheck<'_>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let bench = &proving.bench;
-    let programs = &proving.bench.problem.answer_validators;
-    let invalid = match proving.extent {
-        DataExtent::Everything => &proving.bench.problem.test_data.invalid_answers[..],
+    let bench = &check.bench;
+    let programs = &check.bench.problem.answer_validators;
+    let invalid = match check.extent {
+        DataExtent::Everything => &check.bench.problem.test_data.invalid_answers[..],
         DataExtent::Selected => &[],
     };
-    let talks = proving.bench.problem.kind.interaction == Interaction::Interactive;
-    let judges = if talks { &[] } else { proving.validators };
-    if programs.is_empty() && judges.is_empty() {
-        found.extend(missing_validator(proving, invalid));
+    let is_interactive = check.bench.problem.kind.interaction == Interaction::Interactive;
+    let checkers = if is_interactive { &[] } else { check.validators };
+    if programs.is_empty() && checkers.is_empty() {
+        diagnostics.extend(missing_validator(check, invalid));
         return Ok(());
     }
-    let validators = build_validators(*bench, "the answer validator", programs, found)?;
+    let validators = build_validators(*bench, "the answer validator", programs, diagnostics)?;
     if validators.len() < programs.len() {
         return Ok(());
     }
-    let valid: Vec<&TestCase> = proving
+    let valid: Vec<&TestCase> = check
         .valid_cases()
         .filter(|case| !invalid.iter().any(|other| other.name == case.name))
         .collect();
     let remarks = parallel::map(bench.executor, &valid, |case| {
         let answer = case.answer.as_ref().unwrap_or(&case.input);
-        let error = |it: Objection| it.to_diagnostic(answer, "answer", Protocol::Standard);
+        let error =
+            |objection: Objection| objection.to_diagnostic(answer, "answer", Protocol::Standard);
         let objections = objections(&validators, case)?;
         Ok(objections.into_iter().map(error).collect::<Vec<Diagnostic>>())
     })?;
-    found.extend(remarks.into_iter().flatten());
+    diagnostics.extend(remarks.into_iter().flatten());
     let remarks = parallel::map(bench.executor, invalid, |case| {
         let refused =
-            !objections(&validators, case)?.is_empty() || is_rejected(proving, judges, case)?;
+            !objections(&validators, case)?.is_empty() || is_rejected(check, checkers, case)?;
         Ok((!refused).then(|| {
             let answer = case.answer.as_ref().unwrap_or(&case.input);
-            let message = if judges.is_empty() {
+            let message = if checkers.is_empty() {
                 "no answer validator refuses this invalid answer"
             } else {
                 "neither an answer validator nor the output validator refuses this invalid answer"
@@ -66,19 +67,19 @@ pub(super) fn check_answers(
                 .help("make a validator stricter, or move the case out of the invalid answers")
         }))
     })?;
-    found.extend(remarks.into_iter().flatten());
+    diagnostics.extend(remarks.into_iter().flatten());
     Ok(())
 }
 
 /// Whether an output validator of the package rejects a case's answer as an output.
 fn is_rejected(
-    proving: &DataCheck<'_>,
-    judges: &[OutputValidator],
+    check: &DataCheck<'_>,
+    checkers: &[OutputValidator],
     case: &TestCase,
 ) -> Result<bool, Stop> {
     let Some(answer) = &case.answer else { return Ok(false) };
-    for judge in judges {
-        let response = trial::ask_validator(judge, &proving.bench, case, Blob::file(answer))?;
+    for validator in checkers {
+        let response = trial::ask_validator(validator, &check.bench, case, Blob::file(answer))?;
         if response.opinion == response::Opinion::Rejected {
             return Ok(true);
         }
@@ -87,9 +88,9 @@ fn is_rejected(
 }
 
 /// Reports invalid answers if no validator can refuse them.
-fn missing_validator(proving: &DataCheck<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
+fn missing_validator(check: &DataCheck<'_>, invalid: &[TestCase]) -> Option<Diagnostic> {
     (!invalid.is_empty()).then(|| {
-        let problem = proving.bench.problem;
+        let problem = check.bench.problem;
         let data = problem.dir.join(problem.layout.invalid_answers);
         Diagnostic::error(data, "the package has no answer validator to refuse these answers").help(
             format!("add a program to {}/, or remove the cases", problem.layout.answer_validators),
@@ -109,5 +110,5 @@ fn objections(
             files: vec![TreeEntry::new(INPUT, Node::plain(Blob::file(&case.input)))],
         })
     };
-    validators.iter().filter_map(|it| objection(it).transpose()).collect()
+    validators.iter().filter_map(|validator| objection(validator).transpose()).collect()
 }

@@ -16,21 +16,21 @@ use juror_grammar::wanted_bounds::unreached;
 
 /// Warns of each number that never reaches its lower or upper bound in the judged cases.
 pub(super) fn find_missed_bounds(
-    proving: &DataCheck<'_>,
+    check: &DataCheck<'_>,
     grammars: &[Grammar],
 ) -> Result<Vec<Diagnostic>, JudgeError> {
-    let problem = proving.bench.problem;
-    if proving.extent != DataExtent::Everything || problem.test_data.cases.is_empty() {
+    let problem = check.bench.problem;
+    if check.extent != DataExtent::Everything || problem.test_data.cases.is_empty() {
         return Ok(Vec::new());
     }
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     for grammar in grammars {
         // The validators report invalid inputs.
         if let Some(coverage) = test_case_coverage(grammar, problem)? {
-            doubts.extend(missed_bounds(grammar, &coverage));
+            warnings.extend(missed_bounds(grammar, &coverage));
         }
     }
-    Ok(doubts)
+    Ok(warnings)
 }
 
 /// `None` if the grammar refuses an input.
@@ -62,26 +62,26 @@ fn missed_bounds(grammar: &Grammar, coverage: &Coverage) -> Vec<Diagnostic> {
         }
         let missed = number.missed_bounds()?;
         let message = format!("no test case reaches a bound: {} is {missed}", number.name);
-        let remark = Diagnostic::warning(&source.path, message)
+        let warning = Diagnostic::warning(&source.path, message)
             .help("add a test case at the bound: mistakes hide there");
         Some(match site {
-            Some(site) => remark.at_position(spots[site].clone()),
-            None => remark,
+            Some(site) => warning.at_position(spots[site].clone()),
+            None => warning,
         })
     });
     missed.collect()
 }
 
 /// Tries to write an input with a value at its bound. If another value results, an ASSERT rules the bound out.
-fn is_ruled_out(grammar: &Grammar, site: usize, end: BoundSide) -> bool {
+fn is_ruled_out(grammar: &Grammar, site: usize, side: BoundSide) -> bool {
     /// Upper bound on the bytes of the input.
     const LARGEST: usize = 256 << 10;
     const STOPS: u32 = 2000;
     let stops = Cell::new(0);
     let is_over = || stops.replace(stops.get() + 1) >= STOPS;
-    let pins = [Pin { site, side: end }];
+    let pins = [Pin { site, side }];
     match generate_until(grammar, &RANDOM, &pins, 1, Some(LARGEST), &is_over) {
         Ok(input) => !unreached(grammar, &RANDOM, &pins, &input).is_empty(),
-        Err(unwritten) => matches!(unwritten, GenerationFailure::Unsatisfied(_)),
+        Err(failure) => matches!(failure, GenerationFailure::Unsatisfied(_)),
     }
 }

@@ -20,11 +20,11 @@ struct DuplicateKey<'a> {
 
 /// Warns of each case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
 /// samples.
-pub(super) fn find_duplicates(proving: &DataCheck<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
-    if proving.extent != DataExtent::Everything {
+pub(super) fn find_duplicates(check: &DataCheck<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
+    if check.extent != DataExtent::Everything {
         return Ok(Vec::new());
     }
-    let data = &proving.bench.problem.test_data;
+    let data = &check.bench.problem.test_data;
     let mut alike: BTreeMap<DuplicateKey<'_>, Vec<&TestCase>> = BTreeMap::new();
     let judged = data.cases.iter().map(|case| (case, None));
     let invalid = data.invalid_inputs.iter().map(|case| (case, Some(&case.input_validator_args)));
@@ -38,7 +38,7 @@ pub(super) fn find_duplicates(proving: &DataCheck<'_>) -> Result<Vec<Diagnostic>
             alike.entry(key).or_default().push(case);
         }
     }
-    let mut doubts = Vec::new();
+    let mut warnings = Vec::new();
     for cases in alike.into_values().filter(|cases| cases.len() > 1) {
         let mut seen: BTreeMap<Digest, &TestCase> = BTreeMap::new();
         for case in cases {
@@ -47,14 +47,14 @@ pub(super) fn find_duplicates(proving: &DataCheck<'_>) -> Result<Vec<Diagnostic>
             if let Some(first) = seen.get(&digest) {
                 let message = format!("has the same input as {}", first.name);
                 let help = "a duplicate proves nothing more; remove one, or make them differ";
-                doubts.push(Diagnostic::warning(&case.input, message).help(help));
+                warnings.push(Diagnostic::warning(&case.input, message).help(help));
             } else {
                 seen.insert(digest, case);
             }
         }
     }
-    doubts.sort_by(|a, b| a.place.path.cmp(&b.place.path));
-    Ok(doubts)
+    warnings.sort_by(|a, b| a.place.path.cmp(&b.place.path));
+    Ok(warnings)
 }
 
 fn group_name<'a>(data: &'a TestData, name: &'a str) -> &'a str {

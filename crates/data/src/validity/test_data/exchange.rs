@@ -24,15 +24,14 @@ use juror_sandbox::executor::{Executor, parallel};
 const OUTPUT_MAX: u64 = 8 << 20;
 
 pub(super) fn check_exchanges(
-    proving: &DataCheck<'_>,
+    check: &DataCheck<'_>,
     validator: &OutputValidator,
     cases: &[&TestCase],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    let replays = parallel::map(proving.bench.executor, cases, |test_case| {
+    let replays = parallel::map(check.bench.executor, cases, |test_case| {
         let Some(path) = &test_case.interaction else { return Ok(None) };
-        let replay =
-            ExchangeReplay { executor: proving.bench.executor, validator, test_case, path };
-        replay.replay_passes(proving.bench.problem.kind.passes)
+        let replay = ExchangeReplay { executor: check.bench.executor, validator, test_case, path };
+        replay.replay_passes(check.bench.problem.kind.passes)
     })?;
     Ok(replays.into_iter().flatten().collect())
 }
@@ -59,11 +58,11 @@ impl ExchangeReplay<'_> {
                 most => Contract::MorePasses(most - number),
             };
             let (to_program, response) = self.replay_pass(&exchange, &input, &earlier, contract)?;
-            if let Some(mut found) = self.pass_fault(&exchange, &to_program, &response) {
+            if let Some(mut fault) = self.pass_fault(&exchange, &to_program, &response) {
                 if number > 1 {
-                    found.message = format!("in pass {number}, {}", found.message);
+                    fault.message = format!("in pass {number}, {}", fault.message);
                 }
-                return Ok(Some(found));
+                return Ok(Some(fault));
             }
             let Response { feedback, box_tree: tree, .. } = response;
             let (what, help) = match (feedback.next_pass, passes.peek()) {
@@ -133,7 +132,6 @@ impl ExchangeReplay<'_> {
     }
 }
 
-///
 /// Source: problem package format 2025-09, "Samples for interactive and multi-pass problems".
 fn split_passes(exchange: &[u8]) -> Vec<Vec<u8>> {
     let lines: Vec<&[u8]> = exchange.split(|byte| *byte == b'\n').collect();

@@ -17,24 +17,23 @@ struct InputCheck<'a> {
 }
 
 pub(super) fn check_inputs(
-    proving: &DataCheck<'_>,
+    check: &DataCheck<'_>,
     validity: &Validity<'_>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<(), Stop> {
-    let valid = proving.valid_cases().map(|test_case| InputCheck { is_valid: true, test_case });
-    let invalid =
-        proving.invalid_cases().map(|test_case| InputCheck { is_valid: false, test_case });
+    let valid = check.valid_cases().map(|test_case| InputCheck { is_valid: true, test_case });
+    let invalid = check.invalid_cases().map(|test_case| InputCheck { is_valid: false, test_case });
     let tasks: Vec<InputCheck<'_>> = valid.chain(invalid).collect();
     if validity.count() == 0 || tasks.is_empty() {
         return Ok(());
     }
-    let objections = proving.bench.map("input validators", &tasks, |task| {
+    let objections = check.bench.map("input validators", &tasks, |task| {
         let path = &task.test_case.input;
         validity.objections(task.test_case, &Blob::file(path), path)
     })?;
-    let protocol = proving.bench.problem.input_protocol;
+    let protocol = check.bench.problem.input_protocol;
     let tasks = tasks.iter().zip(&objections);
-    found
+    diagnostics
         .extend(tasks.flat_map(|(task, objections)| input_diagnostics(protocol, task, objections)));
     Ok(())
 }
@@ -46,7 +45,8 @@ fn input_diagnostics(
 ) -> Vec<Diagnostic> {
     let path = &task.test_case.input;
     if task.is_valid {
-        return objections.iter().map(|it| it.to_diagnostic(path, "input", protocol)).collect();
+        let error = |objection: &Objection| objection.to_diagnostic(path, "input", protocol);
+        return objections.iter().map(error).collect();
     }
     let broken =
         objections.iter().filter_map(|Objection { validator, ending, message, .. }| {
@@ -56,11 +56,11 @@ fn input_diagnostics(
             );
             Some(Diagnostic::warning(path, message).help(refusal_help(protocol)))
         });
-    let mut remarks: Vec<Diagnostic> = broken.collect();
+    let mut diagnostics: Vec<Diagnostic> = broken.collect();
     if objections.is_empty() {
         let help = "make a validator stricter, or move the case out of the invalid inputs";
         let message = "no input validator refuses this invalid input";
-        remarks.push(Diagnostic::error(path, message).help(help));
+        diagnostics.push(Diagnostic::error(path, message).help(help));
     }
-    remarks
+    diagnostics
 }

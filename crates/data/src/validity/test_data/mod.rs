@@ -45,23 +45,23 @@ pub enum DataExtent {
 }
 
 /// Adds faults to `found`, by test case, even if the check is interrupted.
-pub fn check_data(proving: &DataCheck<'_>, found: &mut Vec<Diagnostic>) -> Result<(), Stop> {
-    let problem = proving.bench.problem;
-    let grammars = usable_grammars(problem, found)?;
+pub fn check_data(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+    let problem = check.bench.problem;
+    let grammars = usable_grammars(problem, diagnostics)?;
     let validity = Validity::of_grammars(grammars.iter().collect());
-    let validity = &validity.with_programs(proving.bench, found)?;
+    let validity = &validity.with_programs(check.bench, diagnostics)?;
     let is_whole =
         validity.count() == problem.input_validators.len() + problem.input_grammars.len();
-    inputs::check_inputs(proving, validity, found)?;
-    if is_whole && !has_errors(found) {
-        StrictnessCheck { proving, validity }.check(found)?;
+    inputs::check_inputs(check, validity, diagnostics)?;
+    if is_whole && !has_errors(diagnostics) {
+        StrictnessCheck { data_check: check, validity }.check(diagnostics)?;
     }
-    if is_whole && !has_errors(found) {
-        found.extend(coverage::find_missed_bounds(proving, &grammars)?);
+    if is_whole && !has_errors(diagnostics) {
+        diagnostics.extend(coverage::find_missed_bounds(check, &grammars)?);
     }
-    answers::check_answers(proving, found)?;
-    found.extend(outputs::check_outputs(proving)?);
-    found.extend(duplicates::find_duplicates(proving)?);
+    answers::check_answers(check, diagnostics)?;
+    diagnostics.extend(outputs::check_outputs(check)?);
+    diagnostics.extend(duplicates::find_duplicates(check)?);
     Ok(())
 }
 
@@ -87,21 +87,21 @@ pub struct FaultyInput {
 /// Gives inputs with small faults to the problem's input validators. `None` if there are no validators, or none can
 /// run.
 pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
-    let proving = DataCheck {
+    let check = DataCheck {
         bench,
         validators: &[],
         selected: &|_| true,
         extent: DataExtent::Everything,
         mutations: &mutations::GENERIC,
     };
-    let mut found = Vec::new();
-    let grammars = usable_grammars(bench.problem, &mut found)?;
+    let mut diagnostics = Vec::new();
+    let grammars = usable_grammars(bench.problem, &mut diagnostics)?;
     let validity = Validity::of_grammars(grammars.iter().collect());
-    let validity = &validity.with_programs(bench, &mut found)?;
-    if validity.count() == 0 || has_errors(&found) {
+    let validity = &validity.with_programs(bench, &mut diagnostics)?;
+    if validity.count() == 0 || has_errors(&diagnostics) {
         return Ok(None);
     }
-    let tried = StrictnessCheck { proving: &proving, validity }.try_mutations()?.into_iter();
+    let tried = StrictnessCheck { data_check: &check, validity }.try_mutations()?.into_iter();
     let faulty = tried.map(|task| {
         Ok(FaultyInput {
             accepted_input: if task.is_refused { None } else { task.text()? },
@@ -112,8 +112,8 @@ pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, S
     faulty.collect::<Result<_, Stop>>().map(Some)
 }
 
-fn has_errors(found: &[Diagnostic]) -> bool {
-    found.iter().any(Diagnostic::is_error)
+fn has_errors(diagnostics: &[Diagnostic]) -> bool {
+    diagnostics.iter().any(Diagnostic::is_error)
 }
 
 impl DataCheck<'_> {

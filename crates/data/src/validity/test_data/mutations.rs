@@ -24,11 +24,11 @@ pub enum MutationCategory {
 }
 
 const fn mutation(
-    class: MutationCategory,
+    category: MutationCategory,
     name: &'static str,
     change: fn(&[u8]) -> Option<Vec<u8>>,
 ) -> Mutation {
-    Mutation { name, category: class, change }
+    Mutation { name, category, change }
 }
 
 /// The changes that need no knowledge of the problem.

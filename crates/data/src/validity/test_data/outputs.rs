@@ -24,51 +24,51 @@ use juror_judging::output_validator::trial;
 use juror_sandbox::executor::parallel;
 
 /// Checks example outputs against what the package declares, and answers under a tolerance.
-pub(super) fn check_outputs(proving: &DataCheck<'_>) -> Result<Vec<Diagnostic>, Stop> {
-    let data = &proving.bench.problem.test_data;
-    let selected = data.cases.iter().filter(|case| (proving.selected)(&case.name));
+pub(super) fn check_outputs(check: &DataCheck<'_>) -> Result<Vec<Diagnostic>, Stop> {
+    let data = &check.bench.problem.test_data;
+    let selected = data.cases.iter().filter(|case| (check.selected)(&case.name));
     let mut tasks: Vec<(OutputClaim, &TestCase)> =
         selected.clone().map(|case| (OutputClaim::Right, case)).collect();
-    if proving.extent == DataExtent::Everything {
+    if check.extent == DataExtent::Everything {
         tasks.extend(data.valid_outputs.iter().map(|case| (OutputClaim::Right, case)));
         tasks.extend(data.invalid_outputs.iter().map(|case| (OutputClaim::Wrong, case)));
         tasks.extend(data.output_trials.iter().map(|trial| (trial.claim, &trial.test_case)));
     }
-    let mut remarks = Vec::new();
-    for validator in proving.validators {
-        remarks.extend(check_by_validator(proving, validator, &tasks)?);
+    let mut diagnostics = Vec::new();
+    for validator in check.validators {
+        diagnostics.extend(check_by_validator(check, validator, &tasks)?);
     }
-    if !proving.validators.is_empty() {
-        return Ok(remarks);
+    if !check.validators.is_empty() {
+        return Ok(diagnostics);
     }
     for case in selected {
-        remarks.extend(tolerance_warning(case)?);
+        diagnostics.extend(tolerance_warning(case)?);
     }
     for (claim, case) in tasks.into_iter().filter(|(claim, _)| *claim != OutputClaim::Fault) {
-        remarks.extend(check_by_default(claim, case)?);
+        diagnostics.extend(check_by_default(claim, case)?);
     }
-    Ok(remarks)
+    Ok(diagnostics)
 }
 
 fn check_by_validator(
-    proving: &DataCheck<'_>,
+    check: &DataCheck<'_>,
     validator: &OutputValidator,
     tasks: &[(OutputClaim, &TestCase)],
 ) -> Result<Vec<Diagnostic>, Stop> {
-    let problem = proving.bench.problem;
+    let problem = check.bench.problem;
     if problem.kind.interaction == Interaction::Interactive && problem.interactor.is_none() {
         let cases: Vec<&TestCase> = tasks.iter().map(|(_, test_case)| *test_case).collect();
-        return exchange::check_exchanges(proving, validator, &cases);
+        return exchange::check_exchanges(check, validator, &cases);
     }
-    let found = parallel::map(proving.bench.executor, tasks, |(claim, test_case)| {
+    let diagnostics = parallel::map(check.bench.executor, tasks, |(claim, test_case)| {
         let is_shown = test_case.is_answer_shown && problem.kind.passes == 1;
         let shown = test_case.answer.as_ref().filter(|_| is_shown);
         let Some(output) = test_case.output.as_ref().or(shown) else { return Ok(None) };
         let input = Blob::file(output);
-        let response = trial::ask_validator(validator, &proving.bench, test_case, input)?;
+        let response = trial::ask_validator(validator, &check.bench, test_case, input)?;
         Ok(output_diagnostic(*claim, output, validator, &response))
     })?;
-    Ok(found.into_iter().flatten().collect())
+    Ok(diagnostics.into_iter().flatten().collect())
 }
 
 fn output_diagnostic(

@@ -41,28 +41,29 @@ impl MutatedInput<'_> {
 }
 
 pub(super) struct StrictnessCheck<'t, 'a> {
-    pub(super) proving: &'t DataCheck<'a>,
+    pub(super) data_check: &'t DataCheck<'a>,
     pub(super) validity: &'t Validity<'t>,
 }
 
 impl<'a> StrictnessCheck<'_, 'a> {
     /// Warns of the mutations that no validator refuses.
-    pub(super) fn check(&self, remarks: &mut Vec<Diagnostic>) -> Result<(), Stop> {
-        if self.proving.extent != DataExtent::Everything || self.validity.count() == 0 {
+    pub(super) fn check(&self, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+        if self.data_check.extent != DataExtent::Everything || self.validity.count() == 0 {
             return Ok(());
         }
         let mut tasks = self.try_mutations()?;
         tasks.retain(|task| !task.is_refused);
-        let mut found: BTreeMap<MutationCategory, Vec<&MutatedInput<'_>>> = BTreeMap::new();
+        let mut by_category: BTreeMap<MutationCategory, Vec<&MutatedInput<'_>>> = BTreeMap::new();
         for task in &tasks {
-            let of_class = found.entry(task.mutation.category).or_default();
-            if of_class.iter().all(|other| other.mutation.name != task.mutation.name) {
-                of_class.push(task);
+            let of_category = by_category.entry(task.mutation.category).or_default();
+            if of_category.iter().all(|other| other.mutation.name != task.mutation.name) {
+                of_category.push(task);
             }
         }
         let path = self.validator_path();
-        let doubts = found.iter();
-        remarks.extend(doubts.map(|(class, found)| accepted_warning(&path, *class, found)));
+        for (category, inputs) in by_category {
+            diagnostics.push(accepted_warning(&path, category, &inputs));
+        }
         Ok(())
     }
 
@@ -71,11 +72,14 @@ impl<'a> StrictnessCheck<'_, 'a> {
         let samples = self.samples()?;
         let samples: Vec<_> = samples.into_iter().enumerate().collect();
         let middle = samples.len() / 2;
-        let tasks =
-            parallel::map(self.proving.bench.executor, &samples, |(case, (size, test_case))| {
+        let tasks = parallel::map(
+            self.data_check.bench.executor,
+            &samples,
+            |(case, (size, test_case))| {
                 let is_whole = *size <= SMALL_BYTES_MAX || *case == middle;
                 Ok(self.mutate(*case, test_case, is_whole)?)
-            })?;
+            },
+        )?;
         let mut tasks: Vec<MutatedInput<'_>> = tasks.into_iter().flatten().collect();
         tasks.sort_by_key(|task| task.kind);
         self.ask_programs(tasks)
@@ -84,7 +88,7 @@ impl<'a> StrictnessCheck<'_, 'a> {
     /// The test cases to change, with the sizes of their inputs, the smallest first.
     fn samples(&self) -> Result<Vec<(u64, &'a TestCase)>, JudgeError> {
         let mut samples = Vec::new();
-        for test_case in &self.proving.bench.problem.test_data.cases {
+        for test_case in &self.data_check.bench.problem.test_data.cases {
             let size = test_case.input.metadata();
             let size = size.map_err(JudgeError::on_file("read", &test_case.input))?.len();
             if size > 0 && size <= SAMPLE_BYTES_MAX {
@@ -103,7 +107,7 @@ impl<'a> StrictnessCheck<'_, 'a> {
         test_case: &'a TestCase,
         is_whole: bool,
     ) -> Result<Vec<MutatedInput<'a>>, JudgeError> {
-        let kinds = self.proving.mutations;
+        let kinds = self.data_check.mutations;
         let input = read(test_case)?;
         let turns = (0..kinds.len()).map(|turn| (case + turn) % kinds.len());
         let fits = turns.filter_map(|kind| Some((kind, kinds[kind].apply(&input)?)));
@@ -127,11 +131,12 @@ impl<'a> StrictnessCheck<'_, 'a> {
         if !self.validity.has_programs() {
             return Ok(tasks);
         }
-        let (mut all, mut open): (Vec<_>, Vec<_>) = tasks.into_iter().partition(|it| it.is_refused);
+        let (mut all, mut open): (Vec<_>, Vec<_>) =
+            tasks.into_iter().partition(|task| task.is_refused);
         let chosen = sample_pairs(open.iter().map(|task| (task.mutation.name, task.sample)));
         let mut at = 0..;
         open.retain(|_| at.next().is_some_and(|at| chosen.contains(&at)));
-        let refused = self.proving.bench.map("changed inputs", &open, |task| {
+        let refused = self.data_check.bench.map("changed inputs", &open, |task| {
             let Some(changed) = task.text()? else { return Ok(true) };
             let input = Blob::from(changed);
             Ok(self.validity.program_objection_in(task.test_case, &input)?.is_some())
@@ -142,7 +147,7 @@ impl<'a> StrictnessCheck<'_, 'a> {
     }
 
     fn validator_path(&self) -> FilePath {
-        let problem = self.proving.bench.problem;
+        let problem = self.data_check.bench.problem;
         match &problem.input_validators[..] {
             [only] => only.path.clone(),
             _ => problem.dir.join(problem.layout.input_validators),
@@ -182,7 +187,7 @@ fn sample_pairs<'n>(tasks: impl Iterator<Item = (&'n str, usize)>) -> BTreeSet<u
 
 fn accepted_warning(
     path: &std::path::Path,
-    class: MutationCategory,
+    category: MutationCategory,
     found: &[&MutatedInput<'_>],
 ) -> Diagnostic {
     let names: Vec<&str> = found.iter().map(|task| task.mutation.name).collect();
@@ -190,7 +195,7 @@ fn accepted_warning(
     let also =
         if found.iter().all(|task| task.test_case.name == shown) { "" } else { " and others" };
     let message = format!("accepts inputs with {}; seen with {shown}{also}", names.join(", with "));
-    Diagnostic::warning(path, message).help(match class {
+    Diagnostic::warning(path, message).help(match category {
         MutationCategory::Layout => {
             "be strict about white space: a submission that reads line by line may fail on it"
         }

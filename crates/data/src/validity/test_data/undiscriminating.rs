@@ -14,7 +14,7 @@ const LISTED: usize = 8;
 ///
 /// Such a case may catch a mistake that no submission of the package makes, or it may prove nothing.
 pub fn find_undiscriminating(problem: &Problem, judgements: &[&Judgement]) -> Option<Diagnostic> {
-    let judged = judgements.iter().flat_map(|it| it.cases.iter());
+    let judged = judgements.iter().flat_map(|judgement| judgement.cases.iter());
     let failed: BTreeSet<&str> = judged
         .filter(|case| case.verdict != Verdict::Accepted)
         .map(|case| case.test_case.as_str())
@@ -27,7 +27,7 @@ pub fn find_undiscriminating(problem: &Problem, judgements: &[&Judgement]) -> Op
         .filter(|name| name.starts_with("secret/"))
         .collect();
     let idle: Vec<&str> = secret.iter().copied().filter(|name| !failed.contains(name)).collect();
-    let none_fails = judgements.iter().all(|it| it.verdict == Verdict::Accepted);
+    let none_fails = judgements.iter().all(|judgement| judgement.verdict == Verdict::Accepted);
     if idle.is_empty() || none_fails {
         return None;
     }

@@ -1,19 +1,17 @@
-//! One comparison: the reference and the submission on the same input, and the verdict.
+//! One cross-check: the reference and the submission run on the same input, and the verdict.
 
-use juror_core::diagnostic::Diagnostic;
-use juror_core::outcome::Outcome;
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::search::arena::Arena;
+use crate::search::problem_inputs::quote_input;
 use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::outcome::Outcome;
 use juror_core::score::CaseScoring;
 use juror_core::stop::Stop;
-use juror_core::text::visible;
 use juror_core::verdict::Verdict;
 use juror_judging::build::Runnable;
 use juror_judging::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode};
@@ -22,7 +20,7 @@ use juror_judging::judge::output::{OutputRunner, ProgramOutput, judge_known_outp
 use juror_sandbox::executor::Executor;
 
 #[derive(Clone, Copy)]
-pub struct Comparison<'a> {
+pub struct CrossCheck<'a> {
     pub arena: &'a Arena<'a>,
     pub reference: &'a Runnable,
     pub submission: &'a Runnable,
@@ -31,8 +29,8 @@ pub struct Comparison<'a> {
 }
 
 #[derive(Debug)]
-pub enum ComparisonResult {
-    Same(ComparedTimes),
+pub enum CrossCheckResult {
+    Same(ProgramTimes),
     Differs(Box<CaseJudgement>),
     /// There is no answer to compare with.
     NoAnswer(UnusableReason),
@@ -40,7 +38,7 @@ pub enum ComparisonResult {
 
 /// CPU time of both programs on an input.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ComparedTimes {
+pub struct ProgramTimes {
     pub submission: Duration,
     /// `None` if its answer was known.
     pub reference: Option<Duration>,
@@ -80,7 +78,11 @@ impl fmt::Display for UnusableReason {
 /// An answer, and the CPU time of the reference if it ran.
 type TimedAnswer = (Arc<[u8]>, Option<Duration>);
 
-impl<'a> Comparison<'a> {
+impl<'a> CrossCheck<'a> {
+    pub fn new(arena: &'a Arena<'a>, reference: &'a Runnable, submission: &'a Runnable) -> Self {
+        Self { arena, reference, submission, submission_executor: None }
+    }
+
     /// Whether only the output validator decides, so that there is no reference output to compare with.
     pub fn is_judged(&self) -> bool {
         self.arena.inputs.is_judged()
@@ -93,33 +95,29 @@ impl<'a> Comparison<'a> {
     /// A submission that is too slow may run longer, to measure how slow it is.
     ///
     /// Both programs run on the caller's thread, one after the other, with nothing on disk.
-    pub fn compare(
-        &self,
-        input: &Arc<[u8]>,
-        time_limit_mode: TimeLimitMode,
-    ) -> Result<ComparisonResult, Stop> {
+    pub fn check(&self, input: &Arc<[u8]>, mode: TimeLimitMode) -> Result<CrossCheckResult, Stop> {
         let (answer, reference_time) = match self.timed_answer(input)? {
             Ok(answer) => answer,
-            Err(unusable) => return Ok(ComparisonResult::NoAnswer(unusable)),
+            Err(unusable) => return Ok(CrossCheckResult::NoAnswer(unusable)),
         };
-        let asked = (self.submission, self.executor_of_submission());
+        let program = (self.submission, self.executor_of_submission());
         let known = Arc::clone(&answer);
-        let judged = match self.judge(self.arena.rules, asked, time_limit_mode, input, answer) {
-            Err(stop) => return Ok(ComparisonResult::NoAnswer(UnusableReason::from_stop(stop)?)),
-            Ok(judged) => judged,
+        let judgement = match self.judge(self.arena.rules, program, mode, input, answer) {
+            Err(stop) => return Ok(CrossCheckResult::NoAnswer(UnusableReason::from_stop(stop)?)),
+            Ok(judgement) => judgement,
         };
-        if judged.verdict == Verdict::WrongAnswer
-            && let Some(outcome) = &judged.outcome
+        if judgement.verdict == Verdict::WrongAnswer
+            && let Some(outcome) = &judgement.outcome
             && let Some(objection) = self.checker_objection(input, known, outcome)?
         {
-            return Ok(ComparisonResult::NoAnswer(objection));
+            return Ok(CrossCheckResult::NoAnswer(objection));
         }
-        Ok(match judged.verdict {
+        Ok(match judgement.verdict {
             Verdict::Accepted => {
-                let submission = judged.outcome.map(|it| it.cpu_time).unwrap_or_default();
-                ComparisonResult::Same(ComparedTimes { submission, reference: reference_time })
+                let submission = judgement.outcome.map(|run| run.cpu_time).unwrap_or_default();
+                CrossCheckResult::Same(ProgramTimes { submission, reference: reference_time })
             }
-            _ => ComparisonResult::Differs(Box::new(judged)),
+            _ => CrossCheckResult::Differs(Box::new(judgement)),
         })
     }
 
@@ -135,7 +133,7 @@ impl<'a> Comparison<'a> {
         }
         let case = self.ready_case(input, Arc::clone(&answer));
         let entry = ReadySubmission::without_name(self.reference, TimeLimitMode::Any);
-        let judged = judge_known_output(
+        let judgement = judge_known_output(
             self.arena.bench.executor,
             self.arena.rules,
             &entry,
@@ -143,9 +141,9 @@ impl<'a> Comparison<'a> {
             outcome,
             answer.to_vec(),
         );
-        match judged {
-            Ok(judged) if judged.verdict == Verdict::Accepted => Ok(None),
-            Ok(judged) => Ok(Some(UnusableReason::Checker(judged.validator_stderr))),
+        match judgement {
+            Ok(judgement) if judgement.verdict == Verdict::Accepted => Ok(None),
+            Ok(judgement) => Ok(Some(UnusableReason::Checker(judgement.validator_stderr))),
             Err(stop) => UnusableReason::from_stop(stop).map(Some),
         }
     }
@@ -154,23 +152,19 @@ impl<'a> Comparison<'a> {
     pub fn reference_objection(&self, input: &Arc<[u8]>) -> Result<Option<UnusableReason>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         if self.is_judged() {
-            let asked = (self.reference, self.arena.bench.executor);
-            let judged =
-                match self.judge(self.arena.rules, asked, TimeLimitMode::Any, input, answer) {
-                    Err(stop) => return UnusableReason::from_stop(stop).map(Some),
-                    Ok(judged) => judged,
-                };
-            let is_rejected = judged.verdict != Verdict::Accepted;
-            return Ok(
-                is_rejected.then(|| UnusableReason::from_rejection(judged.verdict, judged.cause))
-            );
+            let CaseJudgement { verdict, cause, .. } = match self.judge_reference(input, answer) {
+                Err(stop) => return UnusableReason::from_stop(stop).map(Some),
+                Ok(judgement) => judgement,
+            };
+            let is_rejected = verdict != Verdict::Accepted;
+            return Ok(is_rejected.then(|| UnusableReason::from_rejection(verdict, cause)));
         }
-        let ran = self.run(self.reference, input)?;
-        if let Some(rejected) = ran.rejected {
+        let run = self.run(self.reference, input)?;
+        if let Some(rejected) = run.rejected {
             return Ok(Some(UnusableReason::from_rejection(rejected.verdict, rejected.cause)));
         }
-        let output = ran.bytes(u64::MAX)?;
-        let is_same = output == *answer || self.accepts(input, &answer, &ran, &output)?;
+        let output = run.bytes(u64::MAX)?;
+        let is_same = output == *answer || self.accepts(input, &answer, &run, &output)?;
         Ok((!is_same).then_some(UnusableReason::Disagreement))
     }
 
@@ -185,15 +179,15 @@ impl<'a> Comparison<'a> {
         let mut time = None;
         let answer: Arc<[u8]> = match (self.is_judged(), &self.arena.solution) {
             (false, _) => {
-                let ran = self.run(self.reference, input)?;
-                if let Some(rejected) = ran.rejected {
+                let run = self.run(self.reference, input)?;
+                if let Some(rejected) = run.rejected {
                     return Ok(Err(UnusableReason::from_rejection(
                         rejected.verdict,
                         rejected.cause,
                     )));
                 }
-                time = Some(ran.outcome.cpu_time);
-                ran.bytes(u64::MAX)?.into()
+                time = Some(run.outcome.cpu_time);
+                run.bytes(u64::MAX)?.into()
             }
             (true, Some(solution)) => {
                 let content = Blob::from(Arc::clone(input));
@@ -202,26 +196,23 @@ impl<'a> Comparison<'a> {
                         .read()
                         .map_err(|error| JudgeError::new("read the answer", error))?
                         .into(),
-                    Err(not) => return Ok(Err(UnusableReason::Solution(not.message))),
+                    Err(failure) => return Ok(Err(UnusableReason::Solution(failure.message))),
                 }
             }
             // The output validator does not need it.
             (true, None) => Arc::from([]),
         };
         if self.is_judged() {
-            let answer = Arc::clone(&answer);
-            let asked = (self.reference, self.arena.bench.executor);
-            let judged =
-                match self.judge(self.arena.rules, asked, TimeLimitMode::Any, input, answer) {
-                    Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
-                    Ok(judged) => judged,
-                };
-            time = judged.outcome.as_ref().map(|it| it.cpu_time);
-            if judged.verdict != Verdict::Accepted {
-                return Ok(Err(if judged.is_deadlocked() {
-                    UnusableReason::Reference(judged.verdict, judged.cause)
+            let judgement = match self.judge_reference(input, Arc::clone(&answer)) {
+                Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
+                Ok(judgement) => judgement,
+            };
+            time = judgement.outcome.as_ref().map(|outcome| outcome.cpu_time);
+            if judgement.verdict != Verdict::Accepted {
+                return Ok(Err(if judgement.is_deadlocked() {
+                    UnusableReason::Reference(judgement.verdict, judgement.cause)
                 } else {
-                    UnusableReason::from_rejection(judged.verdict, judged.cause)
+                    UnusableReason::from_rejection(judgement.verdict, judgement.cause)
                 }));
             }
         }
@@ -233,8 +224,8 @@ impl<'a> Comparison<'a> {
     pub fn judge_in_detail(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         let rules = Rules { detail: Detail::Full { keep: None }, ..self.arena.rules.clone() };
-        let asked = (self.submission, self.executor_of_submission());
-        self.judge(&rules, asked, TimeLimitMode::Any, input, answer).map(Some)
+        let program = (self.submission, self.executor_of_submission());
+        self.judge(&rules, program, TimeLimitMode::Any, input, answer).map(Some)
     }
 
     pub fn run(&self, runnable: &Runnable, input: &Arc<[u8]>) -> Result<ProgramOutput, Stop> {
@@ -252,7 +243,7 @@ impl<'a> Comparison<'a> {
         &self,
         input: &Arc<[u8]>,
         answer: &[u8],
-        ran: &ProgramOutput,
+        run: &ProgramOutput,
         output: &[u8],
     ) -> Result<bool, Stop> {
         if output == answer && self.arena.rules.validators.output.is_empty() {
@@ -260,8 +251,8 @@ impl<'a> Comparison<'a> {
         }
         let case = self.ready_case(input, answer.into());
         let entry = ReadySubmission::without_name(self.submission, TimeLimitMode::Any);
-        let outcome = &ran.outcome;
-        let judged = judge_known_output(
+        let outcome = &run.outcome;
+        let judgement = judge_known_output(
             self.arena.bench.executor,
             self.arena.rules,
             &entry,
@@ -269,8 +260,8 @@ impl<'a> Comparison<'a> {
             outcome,
             output.to_vec(),
         );
-        match judged {
-            Ok(judged) => Ok(judged.verdict == Verdict::Accepted),
+        match judgement {
+            Ok(judgement) => Ok(judgement.verdict == Verdict::Accepted),
             Err(Stop::Fault(_)) => Ok(false),
             Err(stop) => Err(stop),
         }
@@ -297,6 +288,11 @@ impl<'a> Comparison<'a> {
         error
     }
 
+    fn judge_reference(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> Result<CaseJudgement, Stop> {
+        let program = (self.reference, self.arena.bench.executor);
+        self.judge(self.arena.rules, program, TimeLimitMode::Any, input, answer)
+    }
+
     fn judge(
         &self,
         rules: &Rules<'_>,
@@ -316,7 +312,7 @@ impl<'a> Comparison<'a> {
                 None => Err(self.add_input_to_fault(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),
             },
-            judged => judged,
+            judgement => judgement,
         }
     }
 }
@@ -336,42 +332,5 @@ impl UnusableReason {
             Stop::Fault(error) if error.program.is_some() => Ok(Self::Validator(Box::new(error))),
             stop => Err(stop),
         }
-    }
-}
-
-/// A single line, shortened if it is long.
-pub fn quote_input(input: &[u8]) -> String {
-    const LONGEST: usize = 200;
-    let text = visible(&input[..input.len().min(LONGEST)]);
-    let more = if input.len() > LONGEST { "…" } else { "" };
-    format!("`{text}{more}`")
-}
-
-/// Known answers by input: only of small inputs, and a bounded number.
-#[derive(Default)]
-pub struct KnownAnswers {
-    by_input: Mutex<HashMap<SharedBytes, SharedBytes>>,
-}
-
-type SharedBytes = Arc<[u8]>;
-
-impl KnownAnswers {
-    const ENTRY_BYTES_MAX: usize = 4 << 10;
-    const ENTRIES_MAX: usize = 4096;
-
-    fn get(&self, input: &Arc<[u8]>) -> Option<Arc<[u8]>> {
-        let known = self.by_input.lock();
-        known.get(input).cloned()
-    }
-
-    fn insert(&self, input: &Arc<[u8]>, answer: &Arc<[u8]>) {
-        if input.len().max(answer.len()) > Self::ENTRY_BYTES_MAX {
-            return;
-        }
-        let mut known = self.by_input.lock();
-        if known.len() >= Self::ENTRIES_MAX {
-            known.clear();
-        }
-        known.insert(Arc::clone(input), Arc::clone(answer));
     }
 }
