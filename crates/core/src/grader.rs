@@ -110,9 +110,9 @@ impl GraderModes {
                 "accept_if_any_accepted" => modes.accept_if_any_accepted = true,
                 _ => {}
             }
-            let verdict = VerdictMode::ALL.into_iter().find(|it| it.name() == flag);
+            let verdict = VerdictMode::ALL.into_iter().find(|mode| mode.name() == flag);
             modes.verdict = verdict.unwrap_or(modes.verdict);
-            let score = ScoreMode::ALL.into_iter().find(|it| it.name() == flag);
+            let score = ScoreMode::ALL.into_iter().find(|mode| mode.name() == flag);
             modes.score = score.unwrap_or(modes.score);
         }
         modes

@@ -392,7 +392,7 @@ impl Judgement {
     }
 
     pub fn slowest_cpu_time(&self) -> Option<Duration> {
-        self.outcomes().map(|it| it.cpu_time).max()
+        self.outcomes().map(|outcome| outcome.cpu_time).max()
     }
 
     /// `None` if memory was not measured.

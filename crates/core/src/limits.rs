@@ -139,8 +139,8 @@ impl Limits {
     /// Wall time counts only if it stopped the run: a run that ended by itself was late only because the machine was
     /// busy.
     pub fn exceeded(&self, outcome: &Outcome) -> Option<StopReason> {
-        let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
-        let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|it| used > it);
+        let over = |used: Duration, most: Option<Duration>| most.is_some_and(|most| used > most);
+        let above = |used: Bytes, most: Option<Bytes>| most.is_some_and(|most| used > most);
         if over(outcome.cpu_time, self.cpu_time) {
             Some(StopReason::CpuTime)
         } else if above(outcome.peak_memory, self.memory) {
@@ -311,8 +311,8 @@ mod tests {
                 ProblemLimits { debug, memory: Some(Bytes::mib(64)), ..ProblemLimits::default() };
             let limits = Limits::of_submission(&limits, Duration::from_secs(1));
             (
-                limits.cpu_time.map(|it| it.as_secs()),
-                limits.wall_time.map(|it| it.as_secs()),
+                limits.cpu_time.map(|time| time.as_secs()),
+                limits.wall_time.map(|time| time.as_secs()),
                 limits.memory,
             )
         };

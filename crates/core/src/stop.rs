@@ -184,7 +184,7 @@ impl Remark {
     pub fn into_parts(self) -> (String, Option<String>) {
         match self {
             Self::Sentence { message, help } => (message, help),
-            Self::Diagnostic(it) => (it.message, it.help),
+            Self::Diagnostic(diagnostic) => (diagnostic.message, diagnostic.help),
         }
     }
 }
@@ -214,7 +214,7 @@ impl fmt::Display for Stop {
             Some(help) => format!("{message}\n{help}"),
             None => message,
         };
-        let diagnostic = |it: &Diagnostic| helped(it.to_string(), &it.help);
+        let diagnostic = |found: &Diagnostic| helped(found.to_string(), &found.help);
         let lines: Vec<String> = match self {
             Self::Interrupted => vec!["interrupted".to_owned()],
             Self::Fault(error) => vec![helped(format!("cannot {error}"), &error.help)],
@@ -222,7 +222,7 @@ impl fmt::Display for Stop {
             Self::Refused(_, remarks) => remarks
                 .iter()
                 .map(|remark| match remark {
-                    Remark::Diagnostic(it) => diagnostic(it),
+                    Remark::Diagnostic(found) => diagnostic(found),
                     Remark::Sentence { message, help } => helped(message.clone(), help),
                 })
                 .collect(),

@@ -242,7 +242,7 @@ mod tests {
         check("link/passwd", true);
         assert_eq!(tree.top_names(), [Path::new("a"), Path::new("link")]);
         let below: Vec<_> =
-            tree.entries_below(Path::new("a")).into_iter().map(|it| it.name).collect();
+            tree.entries_below(Path::new("a")).into_iter().map(|entry| entry.name).collect();
         assert_eq!(below, [Path::new("b/c"), Path::new("empty")]);
     }
 }

@@ -93,8 +93,8 @@ impl Coverage {
     /// The fraction of the bounds of all numbers that inputs reach; `None` if there are no numbers.
     pub fn share(&self, grammar: &Grammar) -> Option<f64> {
         let all = bounds(grammar, Some(self));
-        let reached = all.iter().filter_map(|it| it.reached.as_ref());
-        let hits: usize = reached.map(|it| usize::from(it.min) + usize::from(it.max)).sum();
+        let reached = all.iter().filter_map(|bounds| bounds.reached.as_ref());
+        let hits: usize = reached.map(|hit| usize::from(hit.min) + usize::from(hit.max)).sum();
         (!all.is_empty()).then(|| hits as f64 / (2 * all.len()) as f64)
     }
 }

@@ -103,7 +103,7 @@ pub(super) fn is_within_by_size(
 ) -> Option<bool> {
     let Some(exponent) = exponent(text, scanned) else { return Some(false) };
     let [low, high] =
-        [&rules.min, &rules.max].map(|it| compare_with_bound(text, scanned, exponent, it));
+        [&rules.min, &rules.max].map(|bound| compare_with_bound(text, scanned, exponent, bound));
     Some(low?.is_ge() && high?.is_le())
 }
 

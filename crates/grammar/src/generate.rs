@@ -139,8 +139,8 @@ pub fn generate_until(
         let missed = unreached(grammar, shape, pins, input).len();
         (missed, Reverse(if is_most { input.len() } else { 0 }))
     };
-    let first_rank = first.as_ref().map(|it| {
-        if search.failures.by_instruction.is_empty() { (0, Reverse(it.len())) } else { rank(it) }
+    let first_rank = first.as_ref().map(|input| {
+        if search.failures.by_instruction.is_empty() { (0, Reverse(input.len())) } else { rank(input) }
     });
     if let Some((0, _)) = first_rank {
         return first.ok_or(GenerationFailure::Stopped);
@@ -148,7 +148,7 @@ pub fn generate_until(
     // First, the wanted bounds stay, and all else is drawn in another way.
     let level = search.level_biases(&wanted);
     let second = if level == wanted { None } else { search.attempt(level)? };
-    let second = second.filter(|it| first_rank.is_none_or(|first| rank(it) < first));
+    let second = second.filter(|input| first_rank.is_none_or(|first| rank(input) < first));
     if let Some(input) = second.or(first) {
         return Ok(input);
     }

@@ -59,7 +59,7 @@ pub(super) fn find_pointers(grammar: &mut Grammar) {
         });
     }
     for at in 0..grammar.sites.len() {
-        let is_bound = grammar.sites[at].variable.is_some_and(|it| sizes.contains(&it));
+        let is_bound = grammar.sites[at].variable.is_some_and(|variable| sizes.contains(&variable));
         grammar.sites[at].is_size = is_bound && is_single(grammar, at);
     }
 }

@@ -110,7 +110,7 @@ fn reorder_rows(grammar: &Grammar, tree: &mut InputTree, order: fn(&mut [Int])) 
 }
 
 fn change_values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
-    let to = |value: &Int| value.to_small().map_or_else(|| value.clone(), |it| Int::Small(to(it)));
+    let to = |value: &Int| value.to_small().map_or_else(|| value.clone(), |small| Int::Small(to(small)));
     each_value(grammar, tree, &mut |int| to(&int.value));
 }
 
@@ -142,8 +142,8 @@ fn remove_repeated(grammar: &Grammar, nodes: &mut [InputNode]) {
 
 fn resize_to_first(grammar: &Grammar, tree: &mut InputTree) {
     let counts = counts(grammar, tree);
-    for count in counts.iter().rev().filter(|it| !it.is_of_cases) {
-        let Some(first) = counts.iter().find(|it| it.site == count.site) else { continue };
+    for count in counts.iter().rev().filter(|count| !count.is_of_cases) {
+        let Some(first) = counts.iter().find(|other| other.site == count.site) else { continue };
         let to = first.value.clone();
         if to_length(&to) < to_length(&count.value) {
             recount(count.index, to, |stay, _| stay)(grammar, tree);

@@ -313,7 +313,7 @@ mod tests {
         check(Int::Small(0).power(0).unwrap(), "1");
         assert_eq!(Int::Small(2).power(u64::MAX), None);
         let bits =
-            |base: i64, exponent| Int::Small(base).power(exponent).map(|it| it.to_big().bits());
+            |base: i64, exponent| Int::Small(base).power(exponent).map(|power| power.to_big().bits());
         assert_eq!(bits(2, NUMBER_BITS_MAX - 1), Some(NUMBER_BITS_MAX));
         assert_eq!(bits(2, NUMBER_BITS_MAX), None);
         assert_eq!(bits(-3, 2_646_311), Some(NUMBER_BITS_MAX));

@@ -460,7 +460,8 @@ impl<'a> Interpreter<'a> {
     /// An index at which one variable has a value and another has none, in words.
     fn unpaired_value(&self, slots: &[usize]) -> Option<String> {
         let mut found: Option<(Vec<Int>, usize, usize)> = None;
-        for (has, lacks) in slots.iter().flat_map(|has| slots.iter().map(move |it| (*has, *it))) {
+        let pairs = slots.iter().flat_map(|has| slots.iter().map(move |lacks| (*has, *lacks)));
+        for (has, lacks) in pairs {
             self.vars.each(has, &mut |index, _| {
                 let is_first = found.as_ref().is_none_or(|(first, ..)| index < first.as_slice());
                 if is_first && self.vars.get(lacks, index).is_none() {

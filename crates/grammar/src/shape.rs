@@ -301,9 +301,10 @@ impl Shape {
 
     /// This shape with each combination of variables at their least and at their most; none if there are too many.
     pub fn at_extremes(&self, grammar: &Grammar) -> Vec<Self> {
-        let sites = grammar.sites.iter().enumerate().filter(|(_, it)| it.is_number && !it.is_count);
+        let sites = grammar.sites.iter().enumerate();
+        let sites = sites.filter(|(_, site)| site.is_number && !site.is_count);
         // A site without a variable has a key of its own.
-        let key = |(index, site): (usize, &Site)| site.variable.map_or((1, index), |it| (0, it));
+        let key = |(index, site): (usize, &Site)| site.variable.map_or((1, index), |slot| (0, slot));
         let mut sites_by_variable: BTreeMap<(u8, usize), Vec<usize>> = BTreeMap::new();
         for (index, site) in sites {
             sites_by_variable.entry(key((index, site))).or_default().push(index);
@@ -698,7 +699,7 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
         ShapeSubject::Mazes => has(&|site| site.loops.len() > usize::from(site.is_number)),
         ShapeSubject::Pointers => has(&|site| site.pointer.is_some()),
         ShapeSubject::FreePointers => {
-            has(&|site| site.pointer.is_some_and(|it| it != Pointer::Parent))
+            has(&|site| site.pointer.is_some_and(|pointer| pointer != Pointer::Parent))
         }
         ShapeSubject::Edges => has(&|site| site.pointer == Some(Pointer::EdgeBegin)),
         ShapeSubject::Cases => has(&|site| site.is_case_count),

@@ -33,7 +33,7 @@ pub(super) struct SumRoom {
 impl SumLimit {
     /// `None` if the sum is not known yet.
     pub(super) fn room(&self, run: &Interpreter<'_>) -> Option<SumRoom> {
-        let state = run.loops.iter().find(|it| it.id == self.loop_id)?;
+        let state = run.loops.iter().find(|state| state.id == self.loop_id)?;
         let later = u64::from(state.count.unwrap_or(0)).saturating_sub(state.index + 1);
         let later = i64::try_from(later).ok()?;
         let left = run.eval_small(&self.most)?.checked_sub(run.eval_small(&self.sum)?)?;
@@ -130,7 +130,7 @@ fn limited_sites(
         return Vec::new();
     };
     let is_sum =
-        |expr: &Expr| matches!(&expr.kind, ExprKind::Var(it) if it.variable == name.variable);
+        |expr: &Expr| matches!(&expr.kind, ExprKind::Var(other) if other.variable == name.variable);
     let (sum, added) = match (is_sum(left), is_sum(right)) {
         (true, false) => (left, right),
         (false, true) => (right, left),
@@ -162,7 +162,7 @@ fn limited_sites(
         None => constant(factor),
     });
     // If values may be negative, later ones may make up for too large a sum.
-    let least = least.map(|it| it.filter(|it| *it >= 0)).product::<Option<i64>>();
+    let least = least.map(|least| least.filter(|least| *least >= 0)).product::<Option<i64>>();
     let Some(least) = least else { return Vec::new() };
     let limit = |factor: Option<&Expr>| SumLimit {
         sum: (**sum).clone(),

@@ -259,7 +259,7 @@ impl Chooser for ReplayChooser<'_> {
 
     fn text(&mut self, site: usize) -> Option<Vec<u8>> {
         let is_wanted =
-            |node: &InputNode| matches!(node, InputNode::Text { site: it, .. } if *it == site);
+            |node: &InputNode| matches!(node, InputNode::Text { site: own, .. } if *own == site);
         match self.next_node(is_wanted) {
             Some(InputNode::Text { text, .. }) => Some(text.clone()),
             _ => None,
@@ -274,14 +274,14 @@ impl Chooser for ReplayChooser<'_> {
         let position = self.positions.last();
         let mut ahead = position.into_iter().flat_map(|position| &position.nodes[position.at..]);
         let decimals = ahead.find_map(|node| match node {
-            InputNode::Float { site: it, decimals, .. } if *it == site => Some(*decimals),
+            InputNode::Float { site: own, decimals, .. } if *own == site => Some(*decimals),
             _ => None,
         });
         decimals.map_or(min, |decimals| decimals.clamp(min, max))
     }
 
     fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
-        let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: it, .. } if *it == question);
+        let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: own, .. } if *own == question);
         match self.next_node(is_wanted) {
             Some(InputNode::Answer { answer, .. }) => *answer,
             // By default, a loop ends and a condition holds.

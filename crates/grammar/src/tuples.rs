@@ -40,7 +40,7 @@ impl Gap {
         vars: &VariableValues,
     ) -> Option<Self> {
         let others = group.iter().filter(|other| **other != slot);
-        let others = others.map(|other| vars.get(*other, index).map(|it| it.key()));
+        let others = others.map(|other| vars.get(*other, index).map(|value| value.key()));
         Some(Self { variable: slot, others: others.collect::<Option<_>>()? })
     }
 }

@@ -92,7 +92,7 @@ pub fn split_cases<'t>(
             node => push_leaves(node, &mut shared),
         }
     }
-    if !grammar.loops.iter().any(|it| it.is_cases) {
+    if !grammar.loops.iter().any(|for_loop| for_loop.is_cases) {
         cases.push(std::mem::take(&mut shared));
     }
     (shared, cases)
@@ -129,20 +129,20 @@ mod tests {
                 parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar");
             let found: Vec<String> = variables(&grammar)
                 .iter()
-                .map(|it| {
+                .map(|variable| {
                     let bound =
                         |bound: &Option<Int>| bound.as_ref().map_or("?".to_owned(), Int::to_string);
                     let words = [
-                        (it.is_case_count, "cases"),
-                        (it.is_count && !it.is_case_count, "count"),
-                        (it.is_text, "text"),
-                        (!it.is_single, "row"),
-                        (it.is_per_case, "each"),
+                        (variable.is_case_count, "cases"),
+                        (variable.is_count && !variable.is_case_count, "count"),
+                        (variable.is_text, "text"),
+                        (!variable.is_single, "row"),
+                        (variable.is_per_case, "each"),
                     ];
                     let words = words.iter().filter(|(is, _)| *is).map(|(_, word)| *word);
                     let words: Vec<&str> = words.collect();
-                    let name = &it.name;
-                    format!("{name} {}..{} {}", bound(&it.min), bound(&it.max), words.join(" "))
+                    let name = &variable.name;
+                    format!("{name} {}..{} {}", bound(&variable.min), bound(&variable.max), words.join(" "))
                 })
                 .collect();
             assert_eq!(found, expected, "{text}");

@@ -474,7 +474,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         };
         let is_free = |value: &Int| {
             unique.is_none_or(|slot| !vars.occurs(slot, &value.clone().into()))
-                && taken.is_none_or(|it| !it.contains(&Value::from(value.clone()).key()))
+                && taken.is_none_or(|taken| !taken.contains(&Value::from(value.clone()).key()))
         };
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let room = self.sum_room(site, run).map(Int::Small).filter(|most| bounds[0] <= most);

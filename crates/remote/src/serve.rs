@@ -196,7 +196,7 @@ impl<'a> Worker<'a> {
 
     fn run(&self, task: &WorkerTask) -> Result<WorkReply, Stop> {
         let offered = self.offered_tools.lock();
-        if let Some((path, _)) = task.installed_tools().find(|it| !offered.contains(it)) {
+        if let Some((path, _)) = task.installed_tools().find(|tool| !offered.contains(tool)) {
             let what = format!("{} was not found here", path.display());
             return Err(JudgeError::new("show a tool", what).into());
         }

@@ -66,7 +66,7 @@ pub fn compare(
             return Ok(None);
         }
     }
-    if let Some(named) = options.named.filter(|it| !it.is_validator()) {
+    if let Some(named) = options.named.filter(|named| !named.is_validator()) {
         let [answer, output] = read_both(&mut answer, &mut output)?;
         return named.compare(&answer, &output);
     }
@@ -92,7 +92,7 @@ pub fn accepted_remark(
     mut output: impl Read + Seek,
     options: &Options,
 ) -> Option<&'static str> {
-    let named = options.named.filter(|it| it.is_by_words())?;
+    let named = options.named.filter(|named| named.is_by_words())?;
     let [answer, output] = read_both(&mut answer, &mut output).ok()?;
     named.accepted_remark(&answer, &output)
 }

@@ -54,12 +54,12 @@ impl Options {
 
     /// Whether outputs are compared at all.
     pub fn compares(&self) -> bool {
-        self.named.is_none_or(|it| it.compares())
+        self.named.is_none_or(|named| named.compares())
     }
 
     /// Whether an output that equals the judge answer, and begins so, is right.
     pub fn accepts_equal_texts(&self, beginning: &[u8]) -> bool {
-        self.named.is_none_or(|it| it.accepts_equal_texts(beginning))
+        self.named.is_none_or(|named| named.accepts_equal_texts(beginning))
     }
 
     /// Parses the arguments of a package; each name and each value is one of `args`.

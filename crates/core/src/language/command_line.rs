@@ -72,7 +72,7 @@ struct TypedCommand<'a> {
 impl TypedCommand<'_> {
     fn find_program(&mut self, name: &str) -> Result<Command, LaunchFault> {
         let found = self.toolchains.find_named(name, "run the command");
-        let is_unknown = found.as_ref().is_err_and(|it| machine_fault(&it.tried).is_none());
+        let is_unknown = found.as_ref().is_err_and(|fault| machine_fault(&fault.tried).is_none());
         if is_unknown && self.cwd.join(name).exists() {
             let message = format!("no `{name}` on the search path");
             let help = format!("write `./{name}` for the one in this directory");
@@ -157,7 +157,7 @@ impl TypedCommand<'_> {
     ) -> Result<String, LaunchFault> {
         let path = normalize(&self.cwd.join(arg));
         let Ok(metadata) = fs::metadata(&path) else { return Ok(arg.to_owned()) };
-        let is_hidden_place = ["/dev", "/proc", "/sys"].iter().any(|it| path.starts_with(it));
+        let is_hidden_place = ["/dev", "/proc", "/sys"].iter().any(|dir| path.starts_with(dir));
         if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
             return Ok(arg.to_owned());
         }
@@ -174,7 +174,7 @@ impl TypedCommand<'_> {
             return Ok(arg.to_owned());
         }
         let home = self.toolchains.probe().home();
-        if metadata.is_dir() && home.is_some_and(|it| it.starts_with(&path)) {
+        if metadata.is_dir() && home.is_some_and(|home| home.starts_with(&path)) {
             return Err(too_much("the home directory"));
         }
         let shown = path.to_string_lossy().into_owned();
@@ -189,7 +189,7 @@ impl TypedCommand<'_> {
     }
 
     fn add_file(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
-        if self.files.iter().all(|it| it.name != name) {
+        if self.files.iter().all(|file| file.name != name) {
             let blob = Blob::file(&FilePath::root(host));
             self.files.push(TreeEntry::new(name, Node::File { blob, mode }));
         }
@@ -244,15 +244,15 @@ mod tests {
             .with_tool("/h/shims/python3")
             .with_answer("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
         let argv: Vec<OsString> =
-            words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
+            words.iter().map(|word| word.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));
         let result = match command_line(&argv, &root.join("here"), &toolchains) {
             Ok(plan) => {
                 let command = plan.start.command(&[], None);
                 let visible: Vec<String> =
-                    command.visible.iter().map(|it| it.inside.display().to_string()).collect();
+                    command.visible.iter().map(|visible| visible.inside.display().to_string()).collect();
                 let files: Vec<String> =
-                    plan.files.iter().map(|it| it.name.display().to_string()).collect();
+                    plan.files.iter().map(|file| file.name.display().to_string()).collect();
                 format!(
                     "{} [{}] {{{}}}",
                     command.argv.join(" "),

@@ -119,7 +119,7 @@ impl BuildCommands {
         let mut plan = self.clone();
         let BatchStep { source, build, start, .. } = plan.batch.take()?;
         let ending = source.extension()?.to_str()?;
-        let (_, text) = BATCH_SOURCES.iter().find(|(it, _)| *it == ending)?;
+        let (_, text) = BATCH_SOURCES.iter().find(|(other, _)| *other == ending)?;
         if let Some(step) = &mut plan.build {
             step.command.argv.extend(build);
             if step.produces.is_some() {
@@ -200,7 +200,7 @@ impl StartCommand {
 
     pub(super) fn with_heap(self) -> Self {
         Self {
-            heap_argument: self.command.argv.iter().position(|it| it.contains(HEAP_PLACEHOLDER)),
+            heap_argument: self.command.argv.iter().position(|word| word.contains(HEAP_PLACEHOLDER)),
             ..self
         }
     }

@@ -12,7 +12,7 @@ use crate::language::toolchain::{
 /// The first program that answers counts, over all names of the tool.
 pub fn find_tool(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<FailedCandidate>> {
     if tool.name() == "java"
-        && let Some(compiler) = tool_by_name(tools, "javac").map_err(|it| vec![it])?
+        && let Some(compiler) = tool_by_name(tools, "javac").map_err(|failed| vec![failed])?
         && let Some(found) = jvm_of_compiler(tools.probe(), &compiler)
     {
         return Ok(found);
@@ -25,14 +25,14 @@ pub fn find_tool(tools: &Toolchains, tool: &Tool) -> Result<Toolchain, Vec<Faile
 pub fn find_named(tools: &Toolchains, name: &str) -> Lookup {
     let probe = tools.probe();
     let interpreter = known_interpreter(name);
-    if let Some(usual) = interpreter.filter(|it| it.names().any(|usual| usual == name)) {
+    if let Some(usual) = interpreter.filter(|tool| tool.names().any(|usual| usual == name)) {
         return tools.search(usual);
     }
     let program = allowed_program(probe, name).ok_or_else(Vec::new)?;
     if let Some(interpreter) = interpreter
-        && let Some(own) = existing_tool(tools.search(interpreter)).map_err(|it| vec![it])?
+        && let Some(own) = existing_tool(tools.search(interpreter)).map_err(|failed| vec![failed])?
     {
-        let is_own = |it: &Path| probe.real_path(it) == probe.real_path(&own.program);
+        let is_own = |path: &Path| probe.real_path(path) == probe.real_path(&own.program);
         // Java has settings outside of its home.
         let is_java = matches!(interpreter.query, ToolQuery::Java) && is_own(&program);
         // A wrapper of a version manager does not start in the sandbox; what is behind it does.
@@ -61,7 +61,7 @@ pub(super) fn toolchain_without_query(probe: &dyn Probe, program: &Path) -> Tool
     let mut dirs = Vec::new();
     if program.to_str().and_then(known_interpreter).is_some() {
         let hops = probe.link_chain(program);
-        let bins = hops.iter().filter_map(|it| it.parent()).filter(|it| it.ends_with("bin"));
+        let bins = hops.iter().filter_map(|hop| hop.parent()).filter(|dir| dir.ends_with("bin"));
         dirs.extend(bins.filter_map(|bin| bin.parent().map(Path::to_path_buf)));
     }
     new_toolchain(probe, program, String::new(), &dirs)
@@ -101,7 +101,7 @@ fn existing_tool(looked: Lookup) -> Result<Option<Arc<Toolchain>>, FailedCandida
 }
 
 fn tool_by_name(tools: &Toolchains, name: &str) -> Result<Option<Arc<Toolchain>>, FailedCandidate> {
-    let row = TOOLS.iter().find(|it| it.name() == name);
+    let row = TOOLS.iter().find(|tool| tool.name() == name);
     row.map_or(Ok(None), |row| existing_tool(tools.search(row)))
 }
 
@@ -122,7 +122,7 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
         ToolQuery::Version { option, visible: shown } => {
             let shown: Vec<PathBuf> = shown.split_whitespace().map(PathBuf::from).collect();
             // A script finds its home through the links to it; inside the box, such a link would be a file.
-            let is_alternative = |it: &PathBuf| it.starts_with("/etc/alternatives");
+            let is_alternative = |path: &PathBuf| path.starts_with("/etc/alternatives");
             let real = if probe.link_chain(program).iter().any(is_alternative) {
                 probe.real_path(program)
             } else {
@@ -135,10 +135,10 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
             let version = first(version)?;
             let mut dirs = lines(home)?.into_iter().map(PathBuf::from);
             let (home, libraries) = (dirs.next().unwrap_or_default(), dirs.next());
-            let existing = |it: PathBuf| Some(it).filter(|it| probe.real_path(it).is_some());
+            let existing = |path: PathBuf| Some(path).filter(|path| probe.real_path(path).is_some());
             let inside = existing(home.join(inside));
-            let lld = libraries.and_then(|it| existing(it.with_file_name("bin").join("gcc-ld")));
-            let lld = lld.filter(|it| inside.is_some() && it.starts_with(&home));
+            let lld = libraries.and_then(|dir| existing(dir.with_file_name("bin").join("gcc-ld")));
+            let lld = lld.filter(|path| inside.is_some() && path.starts_with(&home));
             let program = inside.as_deref().unwrap_or(program);
             Ok(Toolchain { lld, ..new_toolchain(probe, program, version, &[home]) })
         }
@@ -147,8 +147,8 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
             let answer = probe.ask(program, &args)?;
             let lines: Vec<&str> = answer.lines().map(str::trim).collect();
             match &lines[..] {
-                [own, version, dirs @ ..] if lines.iter().all(|it| !it.is_empty()) => {
-                    let own = Some(Path::new(own)).filter(|it| it.is_absolute());
+                [own, version, dirs @ ..] if lines.iter().all(|line| !line.is_empty()) => {
+                    let own = Some(Path::new(own)).filter(|path| path.is_absolute());
                     let dirs: Vec<PathBuf> = dirs.iter().map(PathBuf::from).collect();
                     Ok(new_toolchain(probe, own.unwrap_or(program), (*version).to_owned(), &dirs))
                 }
@@ -165,7 +165,7 @@ fn query_tool(tools: &Toolchains, program: &Path, tool: &Tool) -> QueryResult {
 fn query_compiler(probe: &dyn Probe, program: &Path, archives: &str) -> QueryResult {
     // Compiler caches find the compiler by the name of their call, and keep state in the user's home.
     let real = probe.real_path(program).unwrap_or_default();
-    if ["ccache", "sccache", "distcc", "icecc"].iter().any(|it| real.ends_with(it)) {
+    if ["ccache", "sccache", "distcc", "icecc"].iter().any(|name| real.ends_with(name)) {
         return Err("is a compiler cache".to_owned().into());
     }
     let version = first_line(&probe.ask(program, &["--version"])?);
@@ -183,7 +183,7 @@ fn query_compiler(probe: &dyn Probe, program: &Path, archives: &str) -> QueryRes
     for archive in archives.split_whitespace() {
         is_static = is_static && library(archive)?.is_some();
     }
-    let bin = real.parent().filter(|it| it.ends_with("bin"));
+    let bin = real.parent().filter(|dir| dir.ends_with("bin"));
     let prefix = bin.and_then(Path::parent).map(Path::to_path_buf);
     let toolchain = new_toolchain(probe, program, version, prefix.as_slice());
     let linking = if is_static { Linking::Static } else { Linking::Dynamic };
@@ -194,9 +194,9 @@ fn query_compiler(probe: &dyn Probe, program: &Path, archives: &str) -> QueryRes
 fn query_cargo(tools: &Toolchains, program: &Path) -> QueryResult {
     let probe = tools.probe();
     let neighbour = tool_by_name(tools, "rustc")
-        .map_err(|it| it.fault)?
+        .map_err(|failed| failed.fault)?
         .map(|rustc| rustc.program.with_file_name("cargo"))
-        .filter(|it| probe.real_path(it).is_some());
+        .filter(|cargo| probe.real_path(cargo).is_some());
     let program = neighbour.as_deref().unwrap_or(program);
     let version = first_line(&probe.ask(program, &["--version"])?);
     Ok(new_toolchain(probe, program, version, &[]))
@@ -230,11 +230,11 @@ fn query_java(probe: &dyn Probe, program: &Path, name: &str) -> QueryResult {
     let mut paths = vec![home.clone()];
     for target in probe.links_out_of(&home) {
         // Certificates and their keys are useless without a network.
-        let dir = target.strip_prefix("/etc").ok().and_then(|it| it.components().next());
+        let dir = target.strip_prefix("/etc").ok().and_then(|path| path.components().next());
         let dir = dir
-            .map(|it| Path::new("/etc").join(it))
-            .filter(|it| !it.ends_with("ssl") && !it.ends_with("pki"));
-        paths.extend(dir.filter(|it| !paths.contains(it)));
+            .map(|name| Path::new("/etc").join(name))
+            .filter(|dir| !dir.ends_with("ssl") && !dir.ends_with("pki"));
+        paths.extend(dir.filter(|dir| !paths.contains(dir)));
     }
     Ok(new_toolchain(probe, &program, version, &paths))
 }
@@ -247,7 +247,7 @@ fn new_toolchain(
     dirs: &[PathBuf],
 ) -> Toolchain {
     let mut visible: Vec<PathBuf> = Vec::new();
-    for dir in dirs.iter().flat_map(|it| visible_dirs(probe, it)) {
+    for dir in dirs.iter().flat_map(|prefix| visible_dirs(probe, prefix)) {
         add_visible(probe, &mut visible, &dir);
         // Files may refer to each other by the path without links.
         if let Some(real) = probe.real_path(&dir) {
@@ -255,7 +255,7 @@ fn new_toolchain(
         }
     }
     for hop in probe.link_chain(program) {
-        let store = STORES.iter().find(|it| hop.starts_with(it));
+        let store = STORES.iter().find(|store| hop.starts_with(store));
         add_visible(probe, &mut visible, store.map_or(hop.as_path(), Path::new));
     }
     let program = program.to_path_buf();
@@ -263,12 +263,12 @@ fn new_toolchain(
 }
 
 fn add_visible(probe: &dyn Probe, shown: &mut Vec<PathBuf>, path: &Path) {
-    let covered = shown.iter().any(|it| path.starts_with(it));
+    let covered = shown.iter().any(|dir| path.starts_with(dir));
     if covered || is_system(path) {
         return;
     }
     if probe.real_path(path).is_some() {
-        shown.retain(|it| !it.starts_with(path));
+        shown.retain(|dir| !dir.starts_with(path));
         shown.push(path.to_path_buf());
     }
 }
@@ -280,11 +280,11 @@ const STORES: [&str; 3] = ["/nix/store", "/gnu/store", "/home/linuxbrew/.linuxbr
 ///
 /// A program in `~/bin` must not make the home readable.
 fn visible_dirs(probe: &dyn Probe, prefix: &Path) -> Vec<PathBuf> {
-    if let Some(store) = STORES.iter().find(|it| prefix.starts_with(it)) {
+    if let Some(store) = STORES.iter().find(|store| prefix.starts_with(store)) {
         return vec![PathBuf::from(store)];
     }
     if is_shared_dir(probe, prefix) {
-        ["bin", "lib", "lib64", "libexec", "include"].map(|it| prefix.join(it)).to_vec()
+        ["bin", "lib", "lib64", "libexec", "include"].map(|name| prefix.join(name)).to_vec()
     } else {
         vec![prefix.to_path_buf()]
     }
@@ -296,7 +296,7 @@ fn is_shared_dir(probe: &dyn Probe, prefix: &Path) -> bool {
         "/data", "/etc", "/home", "/media", "/mnt", "/opt", "/root", "/run", "/srv", "/tmp", "/var",
     ];
     prefix.ends_with(".local")
-        || shared.iter().any(|it| prefix == Path::new(it))
+        || shared.iter().any(|dir| prefix == Path::new(dir))
         || probe.home().is_some_and(|home| home.starts_with(prefix))
 }
 

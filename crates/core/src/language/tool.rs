@@ -137,11 +137,11 @@ impl Tool {
     /// Ignores a version in the name.
     pub(super) fn by_interpreter_name(name: &str) -> Option<&'static Self> {
         let plain = |name: &str| {
-            name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_owned()
+            name.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.').to_owned()
         };
         let name = plain(name);
         let starts =
-            |it: &&Self| matches!(it.query, ToolQuery::Script { .. }) || it.name() == "java";
-        TOOLS.iter().filter(starts).find(|it| it.names().any(|known| plain(known) == name))
+            |tool: &&Self| matches!(tool.query, ToolQuery::Script { .. }) || tool.name() == "java";
+        TOOLS.iter().filter(starts).find(|tool| tool.names().any(|known| plain(known) == name))
     }
 }

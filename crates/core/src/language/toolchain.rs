@@ -75,7 +75,7 @@ pub struct FailedCandidate {
 impl MissingTool {
     fn reason(&self) -> String {
         let tried = self.tried.iter();
-        let tried = tried.map(|it| format!("; {}: {}", it.program.display(), it.fault));
+        let tried = tried.map(|failed| format!("; {}: {}", failed.program.display(), failed.fault));
         let tried: String = tried.collect();
         format!("{} not found{tried}", self.tool)
     }
@@ -83,7 +83,7 @@ impl MissingTool {
 
 /// If a question was not answered, the tool may be there.
 pub(super) fn machine_fault(tried: &[FailedCandidate]) -> Option<&FailedCandidate> {
-    tried.iter().find(|it| !matches!(it.fault, AskFault::Tool(_)))
+    tried.iter().find(|failed| !matches!(failed.fault, AskFault::Tool(_)))
 }
 
 impl From<MissingTool> for JudgeError {
@@ -179,5 +179,5 @@ impl Toolchains {
 pub const SYSTEM_DIRS: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 
 pub fn is_system(path: &Path) -> bool {
-    SYSTEM_DIRS.iter().any(|it| path.starts_with(it))
+    SYSTEM_DIRS.iter().any(|dir| path.starts_with(dir))
 }

@@ -188,7 +188,7 @@ impl FilePath {
             Obstacle::System(error) => error,
             other => io::Error::other(other.to_string()),
         })?;
-        Ok(listed.into_iter().map(|it| it.name).collect())
+        Ok(listed.into_iter().map(|entry| entry.name).collect())
     }
 
     /// Everything below a directory, within these bounds.

@@ -35,7 +35,7 @@ impl GraphStyle {
             edges,
             ends,
             is_ordered: pointers()
-                .any(|it| matches!(it, Pointer::EdgeEnd { is_ordered: true, .. })),
+                .any(|pointer| matches!(pointer, Pointer::EdgeEnd { is_ordered: true, .. })),
             makes_trees: has_pointers && chance.happens(750),
             sizes_are_counts: shape.values.is_graph()
                 || (has_pointers && !is_value && chance.happens(500)),

@@ -135,7 +135,7 @@ impl NamedComparison {
         };
         match (name, key) {
             ("floats" | "floatsabs" | "floatsrel", "precision") => {
-                let Some(precision) = value.parse::<u16>().ok().filter(|it| *it <= 300) else {
+                let Some(precision) = value.parse::<u16>().ok().filter(|digits| *digits <= 300) else {
                     return wrong("a number of digits, 0 to 300");
                 };
                 if let Some(rule) = self.float_rule() {
@@ -363,7 +363,7 @@ const TOLERANCES: [&str; 3] = ["float=1e-9", "float=1e-6", "float=1e-4"];
 
 fn accepts_within(tolerance: &str, answer: &[u8], output: &[u8]) -> bool {
     let named = parse(tolerance).ok().flatten();
-    named.is_some_and(|it| compare_texts(&it.row, answer, output).is_ok())
+    named.is_some_and(|named| compare_texts(&named.row, answer, output).is_ok())
 }
 
 /// Lines with all their blanks, except for those at the end.

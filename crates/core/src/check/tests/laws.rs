@@ -307,14 +307,14 @@ proptest! {
     fn windowed_and_whole_comparison_agree([answer, output] in similar_texts(), most in 1..70_usize) {
         // Other blanks divide words, and their letter case counts.
         let plain = |text: &[u8]| -> Vec<u8> {
-            text.iter().filter(|it| !b"\x0b\x0c".contains(it)).copied().collect()
+            text.iter().filter(|byte| !b"\x0b\x0c".contains(byte)).copied().collect()
         };
         let [answer, output] = [plain(&answer), plain(&output)];
         let pieces = |text| PiecewiseText { text, rest: text, most, turn: most };
         for (name, arguments) in
             [("tokens", &[][..]), ("exact", &["case_sensitive", "space_change_sensitive"]), ("words", &["case_sensitive"])]
         {
-            let arguments: Vec<String> = arguments.iter().map(|it| (*it).to_owned()).collect();
+            let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
             let unnamed = Options::parse(&arguments).unwrap();
             let named = compare(pieces(&answer), pieces(&output), &Options::of_name(name).unwrap()).unwrap();
             let whole = compare_bytes(&answer, &output, &unnamed);

@@ -124,7 +124,7 @@ fn tokens_must_be_on_the_same_lines_with_line_sensitive() {
         let options = Options { line_sensitive: true, case_sensitive: true, ..Options::default() };
         let found = compare_bytes(answer.as_bytes(), output.as_bytes(), &options);
         let found =
-            found.map_or("AC".to_owned(), |it| format!("{:?} {}", it.kind, it.answer.token_number));
+            found.map_or("AC".to_owned(), |difference| format!("{:?} {}", difference.kind, difference.answer.token_number));
         assert_eq!(found, expected, "{answer:?} {output:?}");
     };
     check("1 2\n3\n", " 1\t 2 \r\n3", "AC");

@@ -10,7 +10,7 @@ fn tools(machine: &ScriptedMachine) -> Toolchains {
 }
 
 fn named_tool(machine: &ScriptedMachine, name: &str) -> Lookup {
-    tools(machine).search(TOOLS.iter().find(|it| it.name() == name).expect("a row of the table"))
+    tools(machine).search(TOOLS.iter().find(|tool| tool.name() == name).expect("a row of the table"))
 }
 
 /// Checks the program and the directories that are visible for it, as `program | dir | version`.
@@ -19,7 +19,7 @@ fn check(machine: &ScriptedMachine, name: &str, shown: &str) {
         Ok(found) => show_toolchain(&found),
         Err(tried) => {
             let tried: Vec<String> =
-                tried.iter().map(|it| format!("{}: {}", it.program.display(), it.fault)).collect();
+                tried.iter().map(|candidate| format!("{}: {}", candidate.program.display(), candidate.fault)).collect();
             format!("none: {}", tried.join(", "))
         }
     };
@@ -27,7 +27,7 @@ fn check(machine: &ScriptedMachine, name: &str, shown: &str) {
 }
 
 fn show_toolchain(found: &Toolchain) -> String {
-    let visible: Vec<String> = found.visible.iter().map(|it| it.display().to_string()).collect();
+    let visible: Vec<String> = found.visible.iter().map(|path| path.display().to_string()).collect();
     format!("{} | {} | {}", found.program.display(), visible.join(" "), found.version)
 }
 
@@ -209,7 +209,7 @@ fn a_compiler_cache_is_skipped() {
 
 #[test]
 fn programs_are_linked_statically_if_the_archives_exist() {
-    let linking = |machine: &ScriptedMachine| named_tool(machine, "gcc").map(|it| it.linking).ok();
+    let linking = |machine: &ScriptedMachine| named_tool(machine, "gcc").map(|tool| tool.linking).ok();
     assert_eq!(linking(&ScriptedMachine::default().with_gcc(ARCHIVE)), Some(Linking::Static));
     assert_eq!(linking(&ScriptedMachine::default().with_gcc(NO_ARCHIVE)), Some(Linking::Dynamic));
 }
@@ -320,7 +320,7 @@ fn each_tool_is_queried_once() {
         let tools = tools(&machine);
         let before = machine.queries.load(Ordering::Relaxed);
         let search = |name: &str| {
-            let row = TOOLS.iter().find(|it| it.name() == name).expect("a row of the table");
+            let row = TOOLS.iter().find(|tool| tool.name() == name).expect("a row of the table");
             assert!(tools.search(row).is_ok() && tools.find_named(name, "run").is_ok(), "{name}");
         };
         std::thread::scope(|scope| {
