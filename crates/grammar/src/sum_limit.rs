@@ -2,25 +2,10 @@
 //! values of all later iterations.
 
 use crate::ast::{Compare, Expr, ExprKind, Operator, VarRef};
-use crate::program::{Grammar, Instruction, PatternSource};
+use crate::program::{Grammar, Instruction, PatternSource, SumLimit};
 use crate::run::Interpreter;
 use crate::strings;
 use crate::value::Value;
-
-/// A limit on the sum of what a site gives in each iteration of its innermost loop.
-#[derive(Clone, Debug)]
-pub(super) struct SumLimit {
-    /// The sum of the iterations before.
-    sum: Expr,
-    most: Expr,
-    /// Whether the sum must stay below `most`.
-    is_strict: bool,
-    /// What the value is multiplied by in the sum.
-    factor: Option<Expr>,
-    /// What each iteration adds at least.
-    least: i64,
-    loop_id: usize,
-}
 
 /// The room for a value below a [`SumLimit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +51,7 @@ pub(super) fn find_sum_limits(grammar: &mut Grammar) {
             collect_limits(test, &mut limits);
         }
     }
-    let mut found = Vec::new();
+    let mut sum_limits = Vec::new();
     let mut loops = Vec::new();
     for (at, step) in grammar.instructions.iter().enumerate() {
         match step {
@@ -77,14 +62,14 @@ pub(super) fn find_sum_limits(grammar: &mut Grammar) {
                     let own = limits.iter().filter(|(variable, ..)| *variable == name.variable);
                     for (_, most, is_strict) in own {
                         let limit = (most, *is_strict);
-                        found.extend(limited_sites(grammar, &loops, at, name, value, limit));
+                        sum_limits.extend(limited_sites(grammar, &loops, at, name, value, limit));
                     }
                 }
             }
             _ => {}
         }
     }
-    for (site, limit) in found {
+    for (site, limit) in sum_limits {
         grammar.sites[site].sum_limit.get_or_insert_with(|| Box::new(limit));
     }
 }

@@ -8,9 +8,10 @@ use crate::inputs::by_recipe::GeneratorCall;
 use crate::recipe::seeded_generator::SeededCall;
 use crate::search::result::{CounterexampleOrigin, SearchedSource};
 use juror_core::stop::Stop;
-use juror_grammar::generate::{Pin, generate_until};
+use juror_grammar::generate::generate_until;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::Shape;
+use juror_grammar::value_bounds::Pin;
 
 #[derive(Clone, Debug)]
 pub struct Candidate {

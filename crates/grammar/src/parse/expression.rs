@@ -217,7 +217,8 @@ impl Parser {
                 }
                 "UNIQUE" => {
                     let form = "UNIQUE(a, ...)";
-                    let variables = self.bracketed(form, |parser| parser.variables_without_indices(form))?;
+                    let variables =
+                        self.bracketed(form, |parser| parser.variables_without_indices(form))?;
                     ExprKind::Unique(variables)
                 }
                 "INARRAY" => {

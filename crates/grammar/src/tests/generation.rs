@@ -5,13 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::grammar;
 use crate::enumerate::SmallInputs;
-use crate::generate::{
-    BoundSide, GenerationFailure, Pin, generate, generate_at, generate_until, generate_within,
-};
+use crate::generate::{GenerationFailure, generate, generate_at, generate_until, generate_within};
 use crate::number::Int;
 use crate::program::Grammar;
 use crate::shape::{RANDOM, SHAPES, Scale, SpecialNumbers, applicable, find_shape};
 use crate::validate::accepts;
+use crate::value_bounds::{BoundSide, Pin};
 use crate::wanted_bounds::unreached;
 
 pub(crate) const GRAMMARS: [&str; 30] = [
@@ -363,7 +362,8 @@ fn limited_sums_are_spent_at_once() {
         for shape in applicable(&grammar) {
             for seed in 0..4 {
                 let input = generate(&grammar, &shape, seed);
-                let input = input.unwrap_or_else(|failure| panic!("{}, {text}: {failure}", shape.name));
+                let input =
+                    input.unwrap_or_else(|failure| panic!("{}, {text}: {failure}", shape.name));
                 assert!(shape.name != "count-most" || input.starts_with(b"200\n"), "{text}");
             }
         }
@@ -421,7 +421,10 @@ fn shapes_of_pointers_make_trees_and_graphs() {
 fn shapes_of_edges_keep_their_degrees() {
     let check = |text: &str, shape: &str, degrees: &[usize]| {
         let grammar = grammar(text);
-        assert!(applicable(&grammar).iter().any(|other| other.name == shape), "{text}: {shape} fits");
+        assert!(
+            applicable(&grammar).iter().any(|other| other.name == shape),
+            "{text}: {shape} fits"
+        );
         let shape = find_shape(shape).expect("a shape");
         let mut inputs = BTreeSet::new();
         for seed in 0..20 {
@@ -571,7 +574,8 @@ fn counts_and_texts_keep_a_limit_and_values_do_not() {
         let input = String::from_utf8(input).expect("a text");
         let words: Vec<&str> = input.split_whitespace().collect();
         assert!(words.len() <= 8 && words[words.len() - 1].len() <= 6, "{input}");
-        most = words[1..words.len() - 1].iter().map(|word| word.parse().unwrap()).fold(most, u64::max);
+        most =
+            words[1..words.len() - 1].iter().map(|word| word.parse().unwrap()).fold(most, u64::max);
     }
     assert!(most > 100_000_000, "{most}");
 }
@@ -583,7 +587,8 @@ fn special_numbers_are_drawn_within_bounds() {
     let numbers = SpecialNumbers { values, ..SpecialNumbers::default() };
     let shape = find_shape("numbers").expect("a shape").with_numbers(&numbers.into());
     let inputs = (0..40).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
-    let inputs: Vec<String> = inputs.map(|input| String::from_utf8(input).expect("a text")).collect();
+    let inputs: Vec<String> =
+        inputs.map(|input| String::from_utf8(input).expect("a text")).collect();
     assert!(inputs.iter().any(|input| input.starts_with("998244353 ")), "{inputs:?}");
     assert!(inputs.iter().any(|input| input.ends_with(" 123456\n")), "{inputs:?}");
 }

@@ -17,8 +17,9 @@ use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::count;
 use juror_grammar::bounds::{Coverage, bounds};
-use juror_grammar::generate::{BoundSide, GenerationFailure, generate_until};
+use juror_grammar::generate::{GenerationFailure, generate_until};
 use juror_grammar::program::Grammar;
+use juror_grammar::value_bounds::BoundSide;
 use juror_grammar::wanted_bounds::{UnreachedBound, unreached};
 
 /// Upper bound on the bytes of an input: large ones are in the package twice.
