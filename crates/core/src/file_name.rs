@@ -60,7 +60,8 @@ fn shorten(flat: String) -> String {
     let Some(least) = flat.len().checked_sub(LONGEST).filter(|least| *least > 0) else {
         return flat;
     };
-    let digest = Sha256::digest(&flat).iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte));
+    let digest =
+        Sha256::digest(&flat).iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte));
     // The end of a long path tells more than its beginning.
     let start =
         (least..flat.len()).find(|index| flat.is_char_boundary(*index)).unwrap_or(flat.len());

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::program::Program;
-use crate::score::Score;
+use crate::score::{CustomScore, Score};
 use crate::words::words;
 
 /// How the test cases of a problem are graded, in formats with graders.
@@ -22,14 +22,6 @@ pub struct Graders {
     /// Which rules apply if judges differ.
     #[serde(skip)]
     pub dialect: Dialect,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CustomScore {
-    #[default]
-    Never,
-    Allowed,
-    Required,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::{DisplayFromStr, IfIsHumanReadable, serde_as};
 
 use crate::outcome::{Outcome, StopReason};
+use crate::root::READ_MAX;
 use crate::serial::Seconds;
 use crate::units::{Bytes, seconds};
 
@@ -20,7 +21,7 @@ pub const SUBMISSION_CODE: Bytes = Bytes::mib(1);
 pub const SUBMISSION_OUTPUT: Bytes = Bytes::mib(8);
 /// Output of a compiler, a generator or a solution that makes answers, files included. Also of a submission without an
 /// output limit, so that endless output stops.
-pub const LARGE_OUTPUT: Bytes = Bytes::mib(1024);
+pub const LARGE_OUTPUT: Bytes = READ_MAX;
 /// Output of an input or answer validator.
 pub const VALIDATOR_OUTPUT: Bytes = Bytes::mib(64);
 /// Processes and threads at the same time. The format sets no limit. This is enough for the runtime of every language,

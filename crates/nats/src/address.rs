@@ -155,7 +155,8 @@ impl NatsAddress {
 /// Whether a name can be a subject: words with dots between them, and no wildcard.
 fn is_subject(name: &str) -> bool {
     let is_word = |word: &str| {
-        !word.is_empty() && word.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-$".contains(sign))
+        !word.is_empty()
+            && word.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-$".contains(sign))
     };
     name.split('.').all(is_word)
 }

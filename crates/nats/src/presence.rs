@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::layout::WORKERS;
 use crate::link::{Link, NoReply, OutgoingMessage, header, parse_time, sequence};
-use juror_core::language::toolchain::Toolchain;
+use juror_core::language::probe::Toolchain;
 use juror_core::text::{hex, printable};
 use juror_remote::frame::Peer;
 use juror_remote::message::WorkerFacts;
@@ -72,7 +72,8 @@ impl Announcement {
         let words = self.tools.keys().chain(other.tools.keys());
         words.into_iter().find_map(|word| {
             let [ours, theirs] = [self, other].map(|announcement| {
-                announcement.tools
+                announcement
+                    .tools
                     .get(word)
                     .and_then(|answer| Some((answer.found.as_ref().ok()?, answer.files)))
             });
@@ -108,14 +109,14 @@ pub fn subject(class: &str, user: &str, id: &str) -> String {
 pub fn read(subject: &str, bytes: &[u8]) -> Option<PresentWorker> {
     let (class, rest) = subject.strip_prefix("worker.")?.split_once('.')?;
     let (user, id) = rest.split_once('.')?;
-    let is_name = |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let is_name =
+        |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_name(class) || !is_name(id) {
         return None;
     }
     let announcement = postcard::take_from_bytes::<Announcement>(bytes).ok();
-    let announcement = announcement.filter(|(read, rest)| {
-        rest.is_empty() && read.facts.slots > 0 && read.class() == class
-    });
+    let announcement = announcement
+        .filter(|(read, rest)| rest.is_empty() && read.facts.slots > 0 && read.class() == class);
     let bounded = |(mut read, _): (Announcement, _)| {
         read.facts.name = printable(&read.facts.name).chars().take(NAME_MAX).collect();
         read.facts.clamp_numbers();
@@ -169,7 +170,7 @@ mod tests {
 
     use super::*;
     use juror_core::isolation::Isolation;
-    use juror_core::language::toolchain::{Linking, Toolchain};
+    use juror_core::language::probe::{Linking, Toolchain};
 
     fn announcement(slots: usize, isolation: Isolation, version: &str) -> Announcement {
         let facts = WorkerFacts {

@@ -218,7 +218,8 @@ mod tests {
         refused(&[end(7), end(8), end(9)], "it answers a question that was not asked");
         refused(&[MessageFromWorker::Heartbeat], "it sends something that is not a result");
         let results = split(&[piece(8), end(7), end(8)]).unwrap();
-        let sizes: Vec<_> = results.iter().map(|(id, result)| (id[0], result.frames.len())).collect();
+        let sizes: Vec<_> =
+            results.iter().map(|(id, result)| (id[0], result.frames.len())).collect();
         assert_eq!(sizes, [(1, 1), (2, 2)]);
         let (_, last) = results.into_iter().next_back().unwrap();
         assert_eq!(last.run_time(), Some(0.002));

@@ -649,7 +649,8 @@ async fn write_whole(
     let subject = layout::result(&of.batch, &of.unit);
     let id = crate::random().map_err(invalid)?;
     let pieces: Vec<&[u8]> = frames.chunks(MESSAGE_BYTES_MAX).collect();
-    let (last, parts) = pieces.split_last().map_or((&[][..], &[][..]), |(last, rest)| (*last, rest));
+    let (last, parts) =
+        pieces.split_last().map_or((&[][..], &[][..]), |(last, rest)| (*last, rest));
     for (count, part) in parts.iter().enumerate() {
         let call = OutgoingMessage::new(format!("{subject}.{id}.{count}"), *part);
         bucket::store(link, &call).await?;

@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
 use crate::frame::ProtocolError;
-use juror_core::blob::{Blob, Digest};
+use juror_core::blob::{Blob, Digest, TreeDirectory};
 use juror_core::root::FilePath;
-use juror_core::tree::{Tree, TreeDirectory};
+use juror_core::tree::Tree;
 use juror_sandbox::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 
 /// In bytes: larger blobs are stored in a file.

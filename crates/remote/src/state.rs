@@ -18,7 +18,7 @@ use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::toolchain::{Lookup, Toolchain};
+use juror_core::language::probe::{Lookup, Toolchain};
 use juror_core::stop::{WakeGuard, wake_on_stop};
 use juror_core::text::printable;
 use juror_core::worker::{WorkerId, WorkerKind};

@@ -200,7 +200,8 @@ fn jobs_have_the_expected_results(executor: &dyn Executor) {
     check(limited(endless, |limits| limits.cpu_time = Some(Duration::from_millis(100))), "CpuTime");
     let sleep = limited("sleep 60", |limits| limits.wall_time = Some(Duration::from_millis(100)));
     check(sleep, "WallTime");
-    let until = |job: &str| limited(job, |limits| limits.deadline = Some(Duration::from_millis(100)));
+    let until =
+        |job: &str| limited(job, |limits| limits.deadline = Some(Duration::from_millis(100)));
     check(until("sleep 60"), "WallTime");
     check(until(endless), "WallTime");
     let grow = "x=0123456789abcdef; while :; do x=$x$x; done";

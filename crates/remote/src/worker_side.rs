@@ -179,7 +179,8 @@ impl WorkerSide {
         blob: Blob,
         effects: &mut Vec<Effect>,
     ) -> Result<RequestId, ProtocolError> {
-        if let Some((stream, coming)) = self.incoming.iter_mut().find(|(_, blob)| blob.digest == digest)
+        if let Some((stream, coming)) =
+            self.incoming.iter_mut().find(|(_, blob)| blob.digest == digest)
         {
             if coming.length != length {
                 return Err(ProtocolError::new("it gives two lengths for the same bytes"));

@@ -25,8 +25,7 @@ use crate::tools::RemoteTools;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::probe::Probe;
-use juror_core::language::toolchain::Toolchain;
+use juror_core::language::probe::{Probe, Toolchain};
 use juror_core::limits::Limits;
 use juror_core::outcome::Outcome;
 use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
@@ -151,7 +150,8 @@ pub(super) fn build_reports(worker: &WorkerState) -> Vec<WorkerReport> {
     if members.is_empty() {
         members.push((worker.name.clone(), worker.facts.clone()));
     }
-    let unannounced = programs.keys().filter(|name| members.iter().all(|member| member.0 != **name));
+    let unannounced =
+        programs.keys().filter(|name| members.iter().all(|member| member.0 != **name));
     let isolation = worker.facts.as_ref().map(|facts| facts.isolation);
     let unannounced: Vec<_> = unannounced.map(|name| (name.clone(), None)).collect();
     let all = members.into_iter().chain(unannounced);

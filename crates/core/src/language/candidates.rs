@@ -67,9 +67,9 @@ pub fn without_unused_tests<'a>(language: &str, sources: &[&'a TreeEntry]) -> Ve
     let program = without_tests(sources);
     let mut used = program.clone();
     if program.len() < sources.len() {
-        let code = program.iter();
-        let code = code.map(|file| essence::with_names_in_strings(language, file.bytes()));
-        let code = code.collect::<Vec<_>>().join("\n").to_lowercase();
+        let files = program.iter();
+        let texts = files.map(|file| essence::with_names_in_strings(language, file.bytes()));
+        let code = texts.collect::<Vec<_>>().join("\n").to_lowercase();
         let words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
         let words: HashSet<&str> = words.collect();
         let is_named = |name: &Path| {

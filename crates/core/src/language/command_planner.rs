@@ -10,9 +10,10 @@ use crate::language::commands::{
 use crate::language::executable::Executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::launch::{LaunchForm, LaunchSpec};
+use crate::language::probe::{Linking, Toolchain};
 use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
-use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system, machine_fault};
+use crate::language::toolchain::{Toolchains, is_system, machine_fault};
 use crate::language::{BOX, PROGRAM};
 use crate::program::BuildVariant;
 use crate::tree::{Node, TreeEntry};
@@ -101,7 +102,7 @@ impl CommandPlanner<'_> {
             let produces = PathBuf::from(self.fill_word(language.product, &words));
             build = Some(self.build_step(language, language.build, Some(produces), &words));
         }
-        let built = self.used.len();
+        let build_tools = self.used.len();
         self.find_tools(&[language.run, language.run_env], &purpose)?;
         if !language.check.is_empty() {
             build = Some(self.build_step(language, language.check, None, &words));
@@ -110,7 +111,7 @@ impl CommandPlanner<'_> {
             argv: self.fill_line(language.run, &words),
             env: self.env(&format!("{} {}", language.run_env, self.if_debug(language.debug_env))),
             // A built program does not see its compiler.
-            visible: self.visible(&self.used[built..]),
+            visible: self.visible(&self.used[build_tools..]),
         };
         let start = StartCommand::without_heap(command, language.run_processes);
         Ok(BuildCommands {
@@ -333,11 +334,11 @@ pub(super) fn start_command(
     match executable {
         Executable::Binary => Ok(Command { argv: vec![path.to_owned()], ..Command::default() }),
         Executable::Script { interpreter: name, arguments } => {
-            let found = find_interpreter(name, toolchains)?;
-            let mut argv = vec![found.program.to_string_lossy().into_owned()];
+            let toolchain = find_interpreter(name, toolchains)?;
+            let mut argv = vec![toolchain.program.to_string_lossy().into_owned()];
             argv.extend(arguments.iter().cloned());
             argv.push(path.to_owned());
-            Ok(Command { argv, env: Vec::new(), visible: found.visible_paths() })
+            Ok(Command { argv, env: Vec::new(), visible: toolchain.visible_paths() })
         }
     }
 }

@@ -106,9 +106,9 @@ fn tokens<'a>(
     let mut at = 0;
     iter::from_fn(move || {
         let groups = lexer.as_ref()?.captures_at(text, at)?;
-        let found = groups.get(0)?.range();
-        at = found.end + rest_length(&groups, &text[found.end..]);
-        Some((groups, found.start..at))
+        let range = groups.get(0)?.range();
+        at = range.end + rest_length(&groups, &text[range.end..]);
+        Some((groups, range.start..at))
     })
 }
 
@@ -231,8 +231,9 @@ mod tests {
     #[test]
     fn inclusions_are_found_outside_of_strings_and_comments() {
         let check = |text: &str, expected: &str| {
-            let mark =
-                |inclusion: Inclusion| if inclusion.is_quoted { inclusion.name } else { format!("<{}>", inclusion.name) };
+            let mark = |inclusion: Inclusion| {
+                if inclusion.is_quoted { inclusion.name } else { format!("<{}>", inclusion.name) }
+            };
             let found: Vec<String> = inclusions(text.as_bytes()).into_iter().map(mark).collect();
             assert_eq!(found.join(" "), expected, "{text}");
         };

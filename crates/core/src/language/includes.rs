@@ -39,7 +39,9 @@ pub fn included_names(source: &Path) -> IncludedNames {
             all.has_testlib |= Path::new(&inclusion.name).ends_with("testlib.h");
             let target = Some(&inclusion.name).filter(|_| inclusion.is_quoted);
             let target = target.and_then(|target| name_beside(&name, target));
-            if let Some(target) = target.filter(|file| seen.len() < FILES_MAX && !seen.contains(file)) {
+            if let Some(target) =
+                target.filter(|file| seen.len() < FILES_MAX && !seen.contains(file))
+            {
                 seen.insert(target.clone());
                 waiting.push(target);
             }

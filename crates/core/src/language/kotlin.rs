@@ -47,8 +47,8 @@ pub fn starting_class(
     }
     let most = classes.iter().map(|class| class.certainty).max();
     let starting = classes.iter().filter(|class| Some(class.certainty) == most);
-    let starting: Vec<PathBuf> = starting.map(|class| PathBuf::from(&class.name)).collect();
-    match &starting[..] {
+    let names: Vec<PathBuf> = starting.map(|class| PathBuf::from(&class.name)).collect();
+    match &names[..] {
         [only] => Ok(only.to_string_lossy().into_owned()),
         [] => Ok(sources.first().map_or_else(String::new, |file| file_class(file))),
         several => Err(several_main_files(several, "main.kt")),
@@ -101,10 +101,10 @@ fn file_class(file: &TreeEntry) -> String {
 /// For each `main` that the virtual machine can start, the object or class around it; `None` at the top of the file. In
 /// an object, or in a companion of a class, the function must be static and take arguments. This is not a parser.
 fn scan_starts(code: &str) -> Vec<Option<String>> {
-    let words = Regex::new(r"\w+|\S");
-    let words = words.iter().flat_map(|pattern| pattern.find_iter(code));
-    let words: Vec<&str> = words.map(|word| word.as_str()).collect();
-    let mut found = Vec::new();
+    let pattern = Regex::new(r"\w+|\S");
+    let matches = pattern.iter().flat_map(|pattern| pattern.find_iter(code));
+    let words: Vec<&str> = matches.map(|word| word.as_str()).collect();
+    let mut starts = Vec::new();
     let (mut depth, mut declared) = (0_usize, "");
     for (at, word) in words.iter().enumerate() {
         match *word {
@@ -116,18 +116,18 @@ fn scan_starts(code: &str) -> Vec<Option<String>> {
             "fun" if words[at..].starts_with(&["fun", "main", "("]) => {
                 let mut parameters = words[at + 3..].iter().take_while(|word| **word != ")");
                 let takes_words = parameters.clone().any(|word| ["Array", "vararg"].contains(word));
-                let before = words[..at].iter().rev();
-                let mut before = before.take_while(|word| !["{", "}", "fun"].contains(*word));
+                let earlier = words[..at].iter().rev();
+                let mut modifiers = earlier.take_while(|word| !["{", "}", "fun"].contains(*word));
                 if depth == 0 && (takes_words || parameters.next().is_none()) {
-                    found.push(None);
-                } else if takes_words && before.any(|word| *word == "JvmStatic") {
-                    found.push(Some(declared.to_owned()));
+                    starts.push(None);
+                } else if takes_words && modifiers.any(|word| *word == "JvmStatic") {
+                    starts.push(Some(declared.to_owned()));
                 }
             }
             _ => {}
         }
     }
-    found
+    starts
 }
 
 #[cfg(test)]

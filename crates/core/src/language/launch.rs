@@ -139,7 +139,7 @@ pub fn known_sources(files: &[TreeEntry]) -> Vec<(&TreeEntry, &'static Language)
     let known = files.iter().filter_map(|file| Some((file, language_of_ending(file)?)));
     let mut known: Vec<(&TreeEntry, &'static Language)> = known.collect();
     let is_perl = |(file, language): &(&TreeEntry, &Language)| {
-        language.code == "perl" || language.code == "prolog" && perl::is_perl(file.bytes())
+        language.code == "perl" || (language.code == "prolog" && perl::is_perl(file.bytes()))
     };
     if let Some(perl) = Language::by_code("perl").filter(|_| known.iter().any(is_perl)) {
         let shared = known.iter_mut().filter(|(_, language)| language.code == "prolog");

@@ -54,13 +54,14 @@ fn needed_units(unit: &TreeEntry, indexes: &HashMap<(String, bool), usize>) -> V
     let (own, is_interface) = (module_name(&unit.name), is_interface(&unit.name));
     let code = essence::without_strings_and_comments("ocaml", unit.bytes());
     let code = String::from_utf8_lossy(&code);
-    let names = Regex::new(MODULE_NAMES).ok();
-    let names = names.iter().flat_map(|pattern| pattern.captures_iter(&code));
-    let names = names.filter_map(|groups| groups.name("used").or(groups.name("before_dot")));
+    let pattern = Regex::new(MODULE_NAMES).ok();
+    let matches = pattern.iter().flat_map(|pattern| pattern.captures_iter(&code));
+    let names = matches.filter_map(|groups| groups.name("used").or(groups.name("before_dot")));
     let find = |name: &str, is_interface| indexes.get(&(name.to_owned(), is_interface)).copied();
     let others = names.map(|name| name.as_str()).filter(|name| *name != own);
-    let others = others.filter_map(|name| find(name, is_interface).or(find(name, !is_interface)));
-    let mut needed: Vec<usize> = others.chain(find(&own, true).filter(|_| !is_interface)).collect();
+    let sources = others.filter_map(|name| find(name, is_interface).or(find(name, !is_interface)));
+    let mut needed: Vec<usize> =
+        sources.chain(find(&own, true).filter(|_| !is_interface)).collect();
     needed.sort_unstable_by(|a, b| b.cmp(a));
     needed.dedup();
     needed
@@ -79,8 +80,9 @@ mod tests {
             let files: Vec<TreeEntry> =
                 files.iter().filter_map(|file| file.split_once('=')).map(entry).collect();
             let names = files.iter().map(|file| file.name.clone());
-            let sources: Vec<PathBuf> =
-                names.filter(|name| name.extension().is_some_and(|extension| extension == "ml")).collect();
+            let sources: Vec<PathBuf> = names
+                .filter(|name| name.extension().is_some_and(|extension| extension == "ml"))
+                .collect();
             let order = in_order(&files, &sources);
             let order: Vec<_> = order.iter().map(|name| name.to_string_lossy()).collect();
             assert_eq!(order.join(" "), expected, "{files:?}");

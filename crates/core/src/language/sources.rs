@@ -1,4 +1,7 @@
 //! A program's files, read from disk.
+//!
+//! A submission may be hostile. So the number, the size and the names of its files have bounds, and its links lead
+//! neither to test data nor out of the package.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -19,6 +22,7 @@ use crate::units::Bytes;
 /// Larger files stay on disk: they are ready executables, or are refused before the build.
 const MEMORY_MAX: Bytes = Bytes::mib(8);
 
+/// For all files together, as the number below.
 const BYTES_MAX: Bytes = Bytes::mib(512);
 
 const FILES_MAX: usize = 10_000;
@@ -169,7 +173,8 @@ fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, 
             }
             Ok((PathKind::File, _)) => entry.path.clone(),
             Err(_) if !is_submitted(program) && is_made_by_build(&entry.path) => {
-                let target = entry.path.link_target().map_err(|error| unreadable(&entry.path, error))?;
+                let target =
+                    entry.path.link_target().map_err(|error| unreadable(&entry.path, error))?;
                 let name = entry.path.strip_prefix(&*program.path).unwrap_or(&entry.path);
                 files.push(TreeEntry::new(name, Node::Link(target)));
                 continue;
@@ -208,7 +213,7 @@ fn check_link(program: &Program, path: &FilePath, is_link: bool) -> Result<(), D
     let (real, own) =
         (path.resolve_links().map_err(fault)?, program.path.resolve_links().map_err(fault)?);
     let name = real.strip_prefix(&**package).unwrap_or(Path::new(""));
-    if real.starts_with(&*own) || *name != *Path::new("") && !name.starts_with("data") {
+    if real.starts_with(&*own) || (*name != *Path::new("") && !name.starts_with("data")) {
         Ok(())
     } else {
         Err(outside_link(program, path))
@@ -492,7 +497,9 @@ mod tests {
             let sources = read(program).expect("files that can be read");
             let shown: Vec<String> = with_included(&sources, "python3")
                 .iter()
-                .map(|file| format!("{}={}", file.name.display(), String::from_utf8_lossy(file.bytes())))
+                .map(|file| {
+                    format!("{}={}", file.name.display(), String::from_utf8_lossy(file.bytes()))
+                })
                 .collect();
             assert_eq!(shown, expected);
         };

@@ -15,6 +15,24 @@ use std::path::{Path, PathBuf};
 
 use crate::language::tool::{TOOLS, Tool};
 
+/// The checks of GCC and its library. A program that fails one ends.
+const SANITIZERS: &str =
+    "-g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_DEBUG -DLOCAL";
+
+/// Memory that a program still has at its end is no fault. The tool for leaks would need rights to trace processes. The
+/// sandbox lets no program change its limits, so none may try to disable core dumps; it gets none. After `abort`, a
+/// trace shows the line that called it.
+const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
+
+/// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
+const COMPILER_PROCESSES: u32 = 16;
+
+/// The linker and the code generator of Rust use a thread for each core, up to some bound.
+const RUST_PROCESSES: u32 = 256;
+
+/// For the garbage collector, compilers and signal threads; about 20 were seen.
+const JVM_PROCESSES: u32 = 64;
+
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
     /// The code: of the standard's table, unless `is_of_format` says otherwise.
@@ -498,24 +516,6 @@ const fn rust_language(
     }
 }
 
-/// The checks of GCC and its library. A program that fails one ends.
-const SANITIZERS: &str =
-    "-g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_DEBUG -DLOCAL";
-
-/// Memory that a program still has at its end is no fault. The tool for leaks would need rights to trace processes. The
-/// sandbox lets no program change its limits, so none may try to disable core dumps; it gets none. After `abort`, a
-/// trace shows the line that called it.
-const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
-
-/// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
-const COMPILER_PROCESSES: u32 = 16;
-
-/// The linker and the code generator of Rust use a thread for each core, up to some bound.
-const RUST_PROCESSES: u32 = 256;
-
-/// For the garbage collector, compilers and signal threads; about 20 were seen.
-const JVM_PROCESSES: u32 = 64;
-
 impl Language {
     pub fn by_code(code: &str) -> Option<&'static Self> {
         LANGUAGES.iter().find(|language| language.code == code)
@@ -622,7 +622,8 @@ mod tests {
             let run = language.run.replace("{checks} ", "");
             let own = language.extensions.split_whitespace().map(str::to_owned);
             let further = language.further_extensions.split_whitespace();
-            let endings: Vec<String> = own.chain(further.map(|ending| format!("({ending})"))).collect();
+            let endings: Vec<String> =
+                own.chain(further.map(|ending| format!("({ending})"))).collect();
             let endings = endings.join(" ");
             let entry = or_dash(language.default_entry_point);
             let build =

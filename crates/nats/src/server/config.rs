@@ -151,7 +151,8 @@ jetstream {{
         }
         let (name, port) = (&self.name, server.port + ROUTES);
         let others = self.servers.iter().filter(|other| *other != server);
-        let routes: String = others.map(|peer| format!("    \"tls://{}\"\n", peer.route())).collect();
+        let routes: String =
+            others.map(|peer| format!("    \"tls://{}\"\n", peer.route())).collect();
         format!(
             "
 cluster {{

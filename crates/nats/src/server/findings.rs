@@ -183,9 +183,14 @@ mod tests {
         change(&mut survey);
         let found = findings(&survey);
         let bad = found.iter().filter(|finding| finding.grade != FindingRating::Good);
-        let bad: Vec<String> = bad.map(|finding| format!("{}: {}", finding.subject, finding.text)).collect();
+        let bad: Vec<String> =
+            bad.map(|finding| format!("{}: {}", finding.subject, finding.text)).collect();
         assert_eq!(bad, expected);
-        assert!(found.iter().all(|finding| (finding.grade == FindingRating::Good) == finding.advice.is_none()));
+        assert!(
+            found
+                .iter()
+                .all(|finding| (finding.grade == FindingRating::Good) == finding.advice.is_none())
+        );
     }
 
     #[test]
@@ -197,7 +202,10 @@ mod tests {
                 "rights: those of a submitter, without a key: anyone who reaches the server has them",
             ],
         );
-        check(|survey| survey.server.latency_seconds = 0.02, &["latency: a round trip takes 20.0 ms"]);
+        check(
+            |survey| survey.server.latency_seconds = 0.02,
+            &["latency: a round trip takes 20.0 ms"],
+        );
         check(
             |survey| survey.server.clock_ahead_seconds = Some(-2.0),
             &["clock: it is 2.0 s behind this machine's"],
@@ -214,7 +222,10 @@ mod tests {
             |survey| survey.server.syncs_always = None,
             &["storage: the server does not report whether what it confirms is on the disk"],
         );
-        check(|survey| survey.server.stored_bytes = Some(Bytes(95)), &["storage: 95 B of 100 B are used"]);
+        check(
+            |survey| survey.server.stored_bytes = Some(Bytes(95)),
+            &["storage: 95 B of 100 B are used"],
+        );
         check(
             |survey| survey.server.most_stored_bytes = Some(Bytes(0)),
             &["storage: JetStream is off on this server"],

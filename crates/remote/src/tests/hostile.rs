@@ -258,7 +258,10 @@ fn impossible_numbers_end_the_connection() {
     check(joint(&|reply| reply.partner.ended = MOST), impossible);
     check(joint(&|reply| reply.output_end_reported = Some(MOST)), impossible);
     let piece = |at| TranscriptPiece { at, by: TalkSide::Program, text: Vec::new() };
-    check(joint(&|reply| reply.transcript.last = vec![piece(Duration::ZERO), piece(MOST)]), impossible);
+    check(
+        joint(&|reply| reply.transcript.last = vec![piece(Duration::ZERO), piece(MOST)]),
+        impossible,
+    );
 }
 
 /// A worker cannot make juror start that many threads, or count beyond its numbers.

@@ -23,9 +23,9 @@ use juror_core::blob::{Blob, Digest};
 use juror_core::isolation::Isolation;
 use juror_core::job::{BoxRetention, Command, Job, JobReply, VisibleContent, VisiblePath};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::probe::{AskFault, Probe};
+use juror_core::language::probe::{AskFault, Linking, Lookup, Probe, Toolchain};
 use juror_core::language::tool::TOOLS;
-use juror_core::language::toolchain::{Linking, Lookup, Toolchain, Toolchains};
+use juror_core::language::toolchain::Toolchains;
 use juror_core::limits::{Limits, ProblemLimits};
 use juror_core::outcome::quiet_outcome;
 use juror_core::stop::{Stop, StopFlag, is_interrupted, with_stop_flags};
@@ -505,7 +505,8 @@ fn an_unannounced_worker_is_reported_if_it_ran_programs() {
             ..WorkerState::new("all".to_owned())
         };
         let reports = build_reports(&worker);
-        let shown = |worker: &WorkerReport| format!("{} {} {}", worker.name, worker.slots, worker.programs);
+        let shown =
+            |worker: &WorkerReport| format!("{} {} {}", worker.name, worker.slots, worker.programs);
         assert_eq!(reports.iter().map(shown).collect::<Vec<_>>(), expected);
         assert!(reports.iter().all(|report| report.isolation == Some(Isolation::Namespaces)));
     };
@@ -771,7 +772,11 @@ fn a_worker_cannot_say_that_no_worker_is_left() {
         let workers = connect_workers(vec![worker(facts("a", 1), NO_TOOLS, executor)]);
         let Err(Stop::Fault(error)) = workers.run_job(&job("/x", b"")) else { panic!("a fault") };
         assert_ne!(error.kind, FaultKind::NoWorker);
-        assert_eq!(expected.is_some_and(|reason| reason == error.reason), expected.is_some(), "{error}");
+        assert_eq!(
+            expected.is_some_and(|reason| reason == error.reason),
+            expected.is_some(),
+            "{error}"
+        );
     };
     let plain = JudgeError::new("start it", "no room");
     check(plain.clone(), Some("no room"));

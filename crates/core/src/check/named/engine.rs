@@ -402,8 +402,8 @@ impl<'t> Texts<'t> {
             counts
         };
         let (of_answer, of_output) = (count(self.answer), count(self.output));
-        let Some(byte) =
-            (0..=u8::MAX).find(|&byte| of_answer[usize::from(byte)] != of_output[usize::from(byte)])
+        let Some(byte) = (0..=u8::MAX)
+            .find(|&byte| of_answer[usize::from(byte)] != of_output[usize::from(byte)])
         else {
             return Ok(());
         };

@@ -1,8 +1,7 @@
 //! What a token must be, and when two tokens are equal.
 
 use crate::check::float::{Tolerance, number_value};
-use crate::check::options::Options;
-use crate::check::token::{Mismatch, mismatch};
+use crate::check::token::{Mismatch, TokenRules, mismatch};
 use crate::difference::{DifferenceKind, NumberGap};
 
 /// What a comparison reads.
@@ -72,12 +71,8 @@ impl Unit {
                 _ => Some(DifferenceKind::NotANumber.into()),
             },
             Self::Near(tolerance) => {
-                let options = Options {
-                    case_sensitive: true,
-                    tolerance: Some(tolerance),
-                    ..Options::default()
-                };
-                mismatch(answer, output, &options)
+                let rules = TokenRules { case_sensitive: true, tolerance: Some(tolerance) };
+                mismatch(answer, output, &rules)
             }
         }
     }

@@ -68,7 +68,8 @@ fn check(machine: ScriptedMachine, file: &str, build: &str, run: &str) {
     let plan = plan_files(machine, ProgramKind::Submission, SourceShape::File, &[file]);
     let shown = match &plan {
         Ok(plan) => {
-            let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |step| shown(&step.command));
+            let build =
+                plan.build.as_ref().map_or_else(|| "-".to_owned(), |step| shown(&step.command));
             [build, shown(&plan.start.command(&[], Some(Bytes::mib(512))))]
         }
         Err(fault) => [fault.to_string(), String::new()],

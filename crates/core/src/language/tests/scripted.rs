@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::language::probe::{AskFault, Probe};
-use crate::language::toolchain::Lookup;
+use crate::language::probe::{AskFault, Lookup, Probe};
 
 #[derive(Clone, Default)]
 pub(in crate::language) struct ScriptedMachine {
@@ -118,8 +117,12 @@ impl Probe for ScriptedMachine {
         self.queries.fetch_add(1, Ordering::Relaxed);
         let args = args.join(" ");
         let tool = self.tools.iter().find(|tool| tool.path == program);
-        let answer = tool.and_then(|tool| tool.answers.iter().find(|answer| args.starts_with(answer.args)));
-        answer.map_or_else(|| Err("exit status: 127".to_owned().into()), |answer| answer.output.clone())
+        let answer =
+            tool.and_then(|tool| tool.answers.iter().find(|answer| args.starts_with(answer.args)));
+        answer.map_or_else(
+            || Err("exit status: 127".to_owned().into()),
+            |answer| answer.output.clone(),
+        )
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
@@ -145,8 +148,10 @@ impl Probe for ScriptedMachine {
     }
 
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf> {
-        let links =
-            self.links.iter().filter(|link| link.from.starts_with(dir) && !link.to.starts_with(dir));
+        let links = self
+            .links
+            .iter()
+            .filter(|link| link.from.starts_with(dir) && !link.to.starts_with(dir));
         links.map(|link| link.to.clone()).collect()
     }
 
