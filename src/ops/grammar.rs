@@ -24,11 +24,11 @@ use juror_core::text::{joined, printable};
 use juror_data::validity::grammars::unreadable_grammar;
 use juror_grammar::bounds::{Coverage, bounds};
 use juror_grammar::compile::parse_grammar;
-use juror_grammar::generate::{BoundSide, Pin, generate_at};
+use juror_grammar::generate::generate_at;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{RANDOM, Scale, Shape, applicable, find_shape};
 use juror_grammar::validate::{Rejection, validate_blob};
-use juror_grammar::value_bounds::{ReachedValues, ValueBound, ValueBounds};
+use juror_grammar::value_bounds::{BoundSide, Pin, ReachedValues, ValueBound, ValueBounds};
 use juror_grammar::wanted_bounds::unreached;
 
 /// The result of `juror grammar check`.

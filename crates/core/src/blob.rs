@@ -1,17 +1,20 @@
 //! Byte sequences, wherever they are: what a program reads, consists of, or wrote.
 
+use std::any::Any;
 use std::fmt;
 use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
+use base64::DecodeError;
+use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest as _, Sha256};
 
-use crate::limits::LARGE_OUTPUT;
-use crate::root::{FilePath, read_whole};
-use crate::tree::TreeDirectory;
+use crate::root::{FilePath, READ_MAX, read_whole};
+use crate::serial::Base64Text;
 
 /// Immutable bytes: in memory, in a file, or on another machine.
 ///
@@ -42,6 +45,13 @@ enum BlobSource {
         arrived: OnceLock<Blob>,
         fetch: Option<Box<FetchBlob>>,
     },
+}
+
+/// A directory of this machine with a tree.
+pub struct TreeDirectory {
+    path: PathBuf,
+    /// Deletes the directory when the last owner is gone.
+    _guard: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// A file of at most this many bytes is read only once.
@@ -162,9 +172,9 @@ impl Blob {
     pub fn open(&self) -> io::Result<BlobReader<'_>> {
         Ok(match &self.0.source {
             BlobSource::Memory(bytes) => Box::new(Cursor::new((**bytes).as_ref())),
-            BlobSource::File { path, small_contents: few, .. } => match few.get() {
+            BlobSource::File { path, small_contents, .. } => match small_contents.get() {
                 Some(bytes) => Box::new(Cursor::new(&**bytes)),
-                None => open_and_keep_small(path.open()?, few)?,
+                None => open_and_keep_small(path.open()?, small_contents)?,
             },
             BlobSource::OpenFile(file) => {
                 Box::new(BufReader::new(OffsetReader { file, offset: 0 }))
@@ -207,9 +217,9 @@ impl Blob {
         Ok(bytes)
     }
 
-    /// All bytes. More than any program may write are an error.
+    /// All bytes. More than [`READ_MAX`] are an error.
     pub fn read(&self) -> io::Result<Vec<u8>> {
-        read_whole(self.open()?, LARGE_OUTPUT)
+        read_whole(self.open()?, READ_MAX)
     }
 
     pub fn known_digest(&self) -> Option<Digest> {
@@ -246,11 +256,14 @@ impl Blob {
 }
 
 /// Reads the start of a file, and keeps it if that is the whole file.
-fn open_and_keep_small(mut file: File, few: &OnceLock<Box<[u8]>>) -> io::Result<BlobReader<'_>> {
+fn open_and_keep_small(
+    mut file: File,
+    contents: &OnceLock<Box<[u8]>>,
+) -> io::Result<BlobReader<'_>> {
     let mut start = Vec::with_capacity(SMALL_FILE_BYTES + 1);
     (&mut file).take(SMALL_FILE_BYTES as u64 + 1).read_to_end(&mut start)?;
     if start.len() <= SMALL_FILE_BYTES {
-        return Ok(Box::new(Cursor::new(&**few.get_or_init(|| start.into()))));
+        return Ok(Box::new(Cursor::new(&**contents.get_or_init(|| start.into()))));
     }
     file.rewind()?;
     Ok(Box::new(BufReader::new(file)))
@@ -258,6 +271,24 @@ fn open_and_keep_small(mut file: File, few: &OnceLock<Box<[u8]>>) -> io::Result<
 
 fn missing_bytes() -> io::Error {
     io::Error::new(io::ErrorKind::NotFound, "its bytes are missing")
+}
+
+impl TreeDirectory {
+    /// `guard` is dropped with the last tree in the directory.
+    pub fn new(path: PathBuf, guard: impl Any + Send + Sync) -> Arc<Self> {
+        let _guard: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(guard));
+        Arc::new(Self { path, _guard })
+    }
+
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+impl fmt::Debug for TreeDirectory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "TreeDirectory({})", self.path.display())
+    }
 }
 
 impl Default for Blob {
@@ -310,8 +341,8 @@ impl PartialEq for Blob {
         let same = |a: Option<&[u8]>, b| a.is_some() && a == b;
         Arc::ptr_eq(&self.0, &other.0)
             || same(self.bytes(), other.bytes())
-            || self.path().is_some() && self.path() == other.path()
-            || self.0.digest.get().is_some() && self.0.digest.get() == other.0.digest.get()
+            || (self.path().is_some() && self.path() == other.path())
+            || (self.known_digest().is_some() && self.known_digest() == other.known_digest())
     }
 }
 
@@ -335,6 +366,22 @@ impl<'de> Deserialize<'de> for Blob {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let name = SerializedBlob::deserialize(deserializer)?;
         Ok(Self::remote(name.length, name.digest))
+    }
+}
+
+impl TryFrom<&Blob> for Base64Text {
+    type Error = io::Error;
+
+    fn try_from(blob: &Blob) -> io::Result<Self> {
+        Ok(Self(BASE64_STANDARD.encode(blob.read()?)))
+    }
+}
+
+impl TryFrom<Base64Text> for Blob {
+    type Error = DecodeError;
+
+    fn try_from(text: Base64Text) -> Result<Self, DecodeError> {
+        BASE64_STANDARD.decode(text.0).map(Self::from)
     }
 }
 

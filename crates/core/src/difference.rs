@@ -76,10 +76,10 @@ impl Difference {
 
     /// A hint if the output is nearly right.
     pub fn hint(&self) -> Option<String> {
-        let what = self.near_miss().map(str::to_owned).or_else(|| self.unusual_characters());
+        let cause = self.near_miss().map(str::to_owned).or_else(|| self.unusual_characters());
         let accepted = self.accepted_by.as_ref();
         let accepted = accepted.map(|name| format!("`--compare {name}` accepts this output"));
-        let hints: Vec<String> = what.into_iter().chain(accepted).collect();
+        let hints: Vec<String> = cause.into_iter().chain(accepted).collect();
         (!hints.is_empty()).then(|| hints.join("; "))
     }
 
@@ -95,9 +95,10 @@ impl Difference {
             '\0'..='\x7f' => format!("`{}`", visible(&[character as u8])),
             _ => format!("U+{:04X}", u32::from(character)),
         };
-        let is_told = !(expected.is_ascii() && got.is_ascii());
-        is_told
-            .then(|| format!("the output has {} where {} is expected", name(got), name(expected)))
+        if expected.is_ascii() && got.is_ascii() {
+            return None;
+        }
+        Some(format!("the output has {} where {} is expected", name(got), name(expected)))
     }
 
     fn near_miss(&self) -> Option<&'static str> {

@@ -30,8 +30,8 @@ pub fn duplicate_name<'n>(names: impl IntoIterator<Item = &'n str>) -> Option<&'
             return Some(name);
         }
     }
-    let is_directory = |it: &&str| {
-        let below = format!("{it}/");
+    let is_directory = |name: &&str| {
+        let below = format!("{name}/");
         files.range(&*below..).next().is_some_and(|next| next.starts_with(&below))
     };
     files.iter().copied().find(is_directory)
@@ -60,7 +60,8 @@ fn shorten(flat: String) -> String {
     let Some(least) = flat.len().checked_sub(LONGEST).filter(|least| *least > 0) else {
         return flat;
     };
-    let digest = Sha256::digest(&flat).iter().take(8).fold(0, |all, it| all << 8 | u64::from(*it));
+    let digest =
+        Sha256::digest(&flat).iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte));
     // The end of a long path tells more than its beginning.
     let start =
         (least..flat.len()).find(|index| flat.is_char_boundary(*index)).unwrap_or(flat.len());
@@ -123,7 +124,7 @@ mod tests {
         let stems: BTreeSet<String> = names.iter().map(|name| flat_stem(name)).collect();
         for ending in ["input", "pass2", "error.pass2"] {
             let ended = stems.iter().map(|stem| format!("{stem}.{ending}"));
-            assert!(ended.into_iter().all(|it| !stems.contains(&it)), "{ending}");
+            assert!(ended.into_iter().all(|stem| !stems.contains(&stem)), "{ending}");
         }
     }
 

@@ -5,7 +5,7 @@
 use serde::Serialize;
 
 use crate::program::Program;
-use crate::score::Score;
+use crate::score::{CustomScore, Score};
 use crate::words::words;
 
 /// How the test cases of a problem are graded, in formats with graders.
@@ -22,14 +22,6 @@ pub struct Graders {
     /// Which rules apply if judges differ.
     #[serde(skip)]
     pub dialect: Dialect,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum CustomScore {
-    #[default]
-    Never,
-    Allowed,
-    Required,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -110,9 +102,9 @@ impl GraderModes {
                 "accept_if_any_accepted" => modes.accept_if_any_accepted = true,
                 _ => {}
             }
-            let verdict = VerdictMode::ALL.into_iter().find(|it| it.name() == flag);
+            let verdict = VerdictMode::ALL.into_iter().find(|mode| mode.name() == flag);
             modes.verdict = verdict.unwrap_or(modes.verdict);
-            let score = ScoreMode::ALL.into_iter().find(|it| it.name() == flag);
+            let score = ScoreMode::ALL.into_iter().find(|mode| mode.name() == flag);
             modes.score = score.unwrap_or(modes.score);
         }
         modes

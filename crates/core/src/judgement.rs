@@ -1,4 +1,4 @@
-//! Verdicts with their details.
+//! Verdicts with their details. The same values are the JSON reports, so that a field is described once.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -205,8 +205,8 @@ impl CaseJudgement {
 
     /// The cause in one line. If the program crashed, what it wrote about that comes first.
     pub fn explained_cause(&self) -> String {
-        let seen = self.evidence.as_ref().filter(|_| self.verdict == Verdict::RunTimeError);
-        match seen.and_then(|seen| program_error_line(&seen.stderr)) {
+        let evidence = self.evidence.as_ref().filter(|_| self.verdict == Verdict::RunTimeError);
+        match evidence.and_then(|evidence| program_error_line(&evidence.stderr)) {
             Some(line) => format!("{line} ({})", self.cause),
             None => self.cause.clone(),
         }
@@ -392,7 +392,7 @@ impl Judgement {
     }
 
     pub fn slowest_cpu_time(&self) -> Option<Duration> {
-        self.outcomes().map(|it| it.cpu_time).max()
+        self.outcomes().map(|outcome| outcome.cpu_time).max()
     }
 
     /// `None` if memory was not measured.

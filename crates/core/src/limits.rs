@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::{DisplayFromStr, IfIsHumanReadable, serde_as};
 
 use crate::outcome::{Outcome, StopReason};
+use crate::root::READ_MAX;
 use crate::serial::Seconds;
 use crate::units::{Bytes, seconds};
 
@@ -20,7 +21,7 @@ pub const SUBMISSION_CODE: Bytes = Bytes::mib(1);
 pub const SUBMISSION_OUTPUT: Bytes = Bytes::mib(8);
 /// Output of a compiler, a generator or a solution that makes answers, files included. Also of a submission without an
 /// output limit, so that endless output stops.
-pub const LARGE_OUTPUT: Bytes = Bytes::mib(1024);
+pub const LARGE_OUTPUT: Bytes = READ_MAX;
 /// Output of an input or answer validator.
 pub const VALIDATOR_OUTPUT: Bytes = Bytes::mib(64);
 /// Processes and threads at the same time. The format sets no limit. This is enough for the runtime of every language,
@@ -139,8 +140,8 @@ impl Limits {
     /// Wall time counts only if it stopped the run: a run that ended by itself was late only because the machine was
     /// busy.
     pub fn exceeded(&self, outcome: &Outcome) -> Option<StopReason> {
-        let over = |used: Duration, limit: Option<Duration>| limit.is_some_and(|it| used > it);
-        let above = |used: Bytes, limit: Option<Bytes>| limit.is_some_and(|it| used > it);
+        let over = |used: Duration, most: Option<Duration>| most.is_some_and(|most| used > most);
+        let above = |used: Bytes, most: Option<Bytes>| most.is_some_and(|most| used > most);
         if over(outcome.cpu_time, self.cpu_time) {
             Some(StopReason::CpuTime)
         } else if above(outcome.peak_memory, self.memory) {
@@ -311,8 +312,8 @@ mod tests {
                 ProblemLimits { debug, memory: Some(Bytes::mib(64)), ..ProblemLimits::default() };
             let limits = Limits::of_submission(&limits, Duration::from_secs(1));
             (
-                limits.cpu_time.map(|it| it.as_secs()),
-                limits.wall_time.map(|it| it.as_secs()),
+                limits.cpu_time.map(|time| time.as_secs()),
+                limits.wall_time.map(|time| time.as_secs()),
                 limits.memory,
             )
         };

@@ -30,7 +30,7 @@ impl Moment {
     /// As `2026-11-21`.
     pub fn day(self) -> String {
         let days = self.0 / SECONDS_OF_DAY;
-        let is_reached = |year, month| days_before(year, month).is_some_and(|it| it <= days);
+        let is_reached = |year, month| days_before(year, month).is_some_and(|start| start <= days);
         // No year has more days: this one or a later one.
         let mut year = 1970 + days / 366;
         while is_reached(year + 1, 1) {
@@ -85,13 +85,13 @@ impl TryFrom<String> for Moment {
 }
 
 fn parse(text: &str) -> Option<Moment> {
-    let numbers = text.split(['-', 'T', ':', 'Z']).map_while(|it| it.parse::<u16>().ok());
+    let numbers = text.split(['-', 'T', ':', 'Z']).map_while(|number| number.parse::<u16>().ok());
     let numbers: Vec<u64> = numbers.map(u64::from).collect();
     let [year, month, day, hour, minute, second] = numbers[..] else { return None };
     let days = days_before(year, month)? + day.checked_sub(1)?;
     let moment = Moment::new(days * SECONDS_OF_DAY + hour * 3600 + minute * 60 + second);
     // A date that does not exist is written as another one.
-    Some(moment).filter(|it| it.to_string() == text)
+    Some(moment).filter(|moment| moment.to_string() == text)
 }
 
 #[cfg(test)]

@@ -213,25 +213,12 @@ impl fmt::Display for Mechanism {
 
 /// For tests: the outcome of a program that exits with 0 after 12 ms, 10 ms of them CPU time, with 3 MiB.
 pub fn quiet_outcome() -> Outcome {
+    let cgroup = Meter::Cgroup2;
+    let mechanism = Mechanism { cpu: cgroup, memory: cgroup, isolation: Isolation::Namespaces };
     Outcome {
-        ending: Ending::Exited(0),
-        stopped_by: None,
         cpu_time: Duration::from_millis(10),
         wall_time: Duration::from_millis(12),
-        queued: Duration::ZERO,
         peak_memory: Bytes::mib(3),
-        stdout_bytes: Bytes(0),
-        stderr_bytes: Bytes(0),
-        file_bytes: Bytes(0),
-        refused_processes: 0,
-        has_killed: false,
-        mechanism: Mechanism {
-            cpu: Meter::Cgroup2,
-            memory: Meter::Cgroup2,
-            isolation: Isolation::Namespaces,
-        },
-        ran_at: None,
-        worker: None,
-        worker_id: None,
+        ..Outcome::unmeasured(mechanism)
     }
 }

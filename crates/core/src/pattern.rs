@@ -73,7 +73,7 @@ impl Pattern {
         }
         let alternatives = expand_braces(text)?;
         let is_impossible = |part: &str| matches!(part, "" | "." | "..");
-        if alternatives.iter().any(|it| it.split('/').any(is_impossible)) {
+        if alternatives.iter().any(|alternative| alternative.split('/').any(is_impossible)) {
             return Err(PatternError::Path);
         }
         let literal = text.find(['*', '{']).unwrap_or(text.len());

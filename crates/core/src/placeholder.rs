@@ -31,7 +31,7 @@ pub fn argument_pieces(word: &str) -> Result<Vec<ArgumentPiece<'_>>, UnknownPlac
     let is_salt = |salt: &str| !salt.is_empty() && salt.bytes().all(|byte| byte.is_ascii_digit());
     let mut pieces = Vec::new();
     let mut index = 0;
-    for found in WORD.iter().flat_map(|it| it.find_iter(word)) {
+    for found in WORD.iter().flat_map(|pattern| pattern.find_iter(word)) {
         let text = found.as_str();
         let piece = match &text[1..text.len() - 1] {
             "seed" => ArgumentPiece::Seed,
@@ -56,7 +56,7 @@ pub fn occurrences(args: &[String], piece: ArgumentPiece<'_>) -> usize {
     args.iter()
         .filter_map(|word| argument_pieces(word).ok())
         .flatten()
-        .filter(|it| *it == piece)
+        .filter(|other| *other == piece)
         .count()
 }
 

@@ -6,7 +6,8 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::grader::CustomScore;
+/// Points are added as floating-point numbers. Smaller relative differences are rounding errors.
+const ROUNDING: f64 = 1e-9;
 
 /// A finite number of points.
 #[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd, Serialize, Deserialize)]
@@ -36,9 +37,6 @@ impl Score {
     }
 }
 
-/// Points are added as floating-point numbers. Smaller relative differences are rounding errors.
-const ROUNDING: f64 = 1e-9;
-
 impl fmt::Display for Score {
     /// With at most six decimals: `40`, `33.333333`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -65,6 +63,14 @@ pub struct GroupScoring {
     pub aggregation: Aggregation,
     /// The groups, or `sample`, of which all test cases must be accepted before this group runs.
     pub require_pass: Vec<String>,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum CustomScore {
+    #[default]
+    Never,
+    Allowed,
+    Required,
 }
 
 /// Which scores an output validator may give to a test case.

@@ -5,17 +5,13 @@
 
 use std::borrow::Cow;
 use std::ffi::OsString;
-use std::io;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 use std::time::{Duration, TryFromFloatSecsError};
 
-use base64::DecodeError;
-use base64::prelude::{BASE64_STANDARD, Engine as _};
 use serde::{Deserialize, Serialize};
 use serde_with::{FromIntoRef, TryFromIntoRef};
 
-use crate::blob::Blob;
 use crate::units::Bytes;
 
 /// Reads seconds rounded to nanoseconds. `DurationSecondsWithFrac` would cut them off.
@@ -129,20 +125,4 @@ impl From<MeasuredBytes> for Bytes {
 #[derive(Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "schema", schemars(inline))]
-pub struct Base64Text(String);
-
-impl TryFrom<&Blob> for Base64Text {
-    type Error = io::Error;
-
-    fn try_from(blob: &Blob) -> io::Result<Self> {
-        Ok(Self(BASE64_STANDARD.encode(blob.read()?)))
-    }
-}
-
-impl TryFrom<Base64Text> for Blob {
-    type Error = DecodeError;
-
-    fn try_from(text: Base64Text) -> Result<Self, DecodeError> {
-        BASE64_STANDARD.decode(text.0).map(Self::from)
-    }
-}
+pub struct Base64Text(pub(crate) String);

@@ -1,4 +1,7 @@
-//! Why work ended early.
+//! Why work ended early, and how it hears that it should end.
+//!
+//! The requests are kept for the process and for each thread instead of being passed on. Long work is in crates that
+//! know no command, such as a grammar that runs or an archive that is read; each of their functions would need a flag.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -97,9 +100,9 @@ thread_local! {
 }
 
 /// Does work that these flags can end, too.
-pub fn with_stop_flags<R>(more: &[StopFlag], work: impl FnOnce() -> R) -> R {
-    let flags = FLAGS.with_borrow(|outer| [outer, more].concat());
-    poll_flags(flags, work)
+pub fn with_stop_flags<R>(flags: &[StopFlag], work: impl FnOnce() -> R) -> R {
+    let all = FLAGS.with_borrow(|outer| [outer, flags].concat());
+    poll_flags(all, work)
 }
 
 /// A part of the current work, for other threads: the same flags can end it.
@@ -184,7 +187,7 @@ impl Remark {
     pub fn into_parts(self) -> (String, Option<String>) {
         match self {
             Self::Sentence { message, help } => (message, help),
-            Self::Diagnostic(it) => (it.message, it.help),
+            Self::Diagnostic(diagnostic) => (diagnostic.message, diagnostic.help),
         }
     }
 }
@@ -197,10 +200,10 @@ impl Stop {
 
     /// For diagnostics that are not about the package.
     #[must_use]
-    pub fn refused_for(self, mend: RefusalSubject) -> Self {
+    pub fn refused_for(self, subject: RefusalSubject) -> Self {
         match self {
-            Self::Diagnosed(remarks) => {
-                Self::Refused(mend, remarks.into_iter().map(Remark::from).collect())
+            Self::Diagnosed(diagnostics) => {
+                Self::Refused(subject, diagnostics.into_iter().map(Remark::from).collect())
             }
             stop => stop,
         }
@@ -214,7 +217,7 @@ impl fmt::Display for Stop {
             Some(help) => format!("{message}\n{help}"),
             None => message,
         };
-        let diagnostic = |it: &Diagnostic| helped(it.to_string(), &it.help);
+        let diagnostic = |found: &Diagnostic| helped(found.to_string(), &found.help);
         let lines: Vec<String> = match self {
             Self::Interrupted => vec!["interrupted".to_owned()],
             Self::Fault(error) => vec![helped(format!("cannot {error}"), &error.help)],
@@ -222,7 +225,7 @@ impl fmt::Display for Stop {
             Self::Refused(_, remarks) => remarks
                 .iter()
                 .map(|remark| match remark {
-                    Remark::Diagnostic(it) => diagnostic(it),
+                    Remark::Diagnostic(found) => diagnostic(found),
                     Remark::Sentence { message, help } => helped(message.clone(), help),
                 })
                 .collect(),
@@ -235,15 +238,15 @@ impl std::error::Error for Stop {}
 
 /// The result.
 ///
-/// Diagnostics are added to `found` instead, so that other problems can be reported, too.
+/// Diagnostics are added to the list instead, so that other problems can be reported, too.
 pub fn collect_diagnostics<T>(
     result: Result<T, Stop>,
-    found: &mut Vec<Diagnostic>,
+    diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Option<T>, Stop> {
     match result {
         Ok(result) => Ok(Some(result)),
-        Err(Stop::Diagnosed(remarks)) => {
-            found.extend(remarks);
+        Err(Stop::Diagnosed(found)) => {
+            diagnostics.extend(found);
             Ok(None)
         }
         Err(stop) => Err(stop),

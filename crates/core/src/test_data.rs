@@ -142,9 +142,9 @@ impl TestData {
         let mut cases = self.cases.iter().peekable();
         let groups = self.groups.iter().enumerate();
         let groups: HashMap<&str, usize> =
-            groups.map(|(index, it)| (it.name.as_str(), index)).collect();
+            groups.map(|(index, group)| (group.name.as_str(), index)).collect();
         for (index, group) in self.groups.iter().enumerate() {
-            let of_group = self.static_cases.iter().filter(|it| it.group == group.name);
+            let of_group = self.static_cases.iter().filter(|case| case.group == group.name);
             judged.extend(of_group.map(JudgedCase::Static));
             // The cases are in the order of their groups.
             let is_here = |case: &&TestCase| {

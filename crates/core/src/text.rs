@@ -171,7 +171,7 @@ pub fn count_if_any(number: usize, noun: &str) -> Option<String> {
 }
 
 pub fn joined(all: impl IntoIterator<Item: Display>, between: &str) -> String {
-    let all: Vec<String> = all.into_iter().map(|it| it.to_string()).collect();
+    let all: Vec<String> = all.into_iter().map(|item| item.to_string()).collect();
     all.join(between)
 }
 

@@ -1,15 +1,13 @@
 //! Named blobs, links and directories: a built program, or what a run left in its box.
 
-use std::any::Any;
 use std::borrow::Cow;
-use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
-use crate::blob::Blob;
+use crate::blob::{Blob, TreeDirectory};
 use crate::serial::PathBytes;
 
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -47,13 +45,6 @@ pub enum FileMode {
     Plain,
     /// It may be started as a program.
     Executable,
-}
-
-/// A directory of this machine with a tree.
-pub struct TreeDirectory {
-    path: PathBuf,
-    /// Deletes the directory when the last owner is gone.
-    _guard: Option<Box<dyn Any + Send + Sync>>,
 }
 
 /// Whether a link with this name stays within its tree, even if it leads through other such links.
@@ -135,24 +126,6 @@ impl FileMode {
     }
 }
 
-impl TreeDirectory {
-    /// `guard` is dropped with the last tree in the directory.
-    pub fn new(path: PathBuf, guard: impl Any + Send + Sync) -> Arc<Self> {
-        let _guard: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(guard));
-        Arc::new(Self { path, _guard })
-    }
-
-    pub fn path(&self) -> &Path {
-        &self.path
-    }
-}
-
-impl fmt::Debug for TreeDirectory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TreeDirectory({})", self.path.display())
-    }
-}
-
 impl From<Vec<TreeEntry>> for Tree {
     fn from(entries: Vec<TreeEntry>) -> Self {
         Self { entries, directory: OnceLock::new() }
@@ -193,7 +166,7 @@ impl Tree {
     pub fn contains(&self, name: &Path) -> bool {
         self.entries.iter().any(|entry| {
             let is_link = matches!(entry.node, Node::Link(_));
-            entry.name.starts_with(name) || is_link && name.starts_with(&entry.name)
+            entry.name.starts_with(name) || (is_link && name.starts_with(&entry.name))
         })
     }
 
@@ -242,7 +215,7 @@ mod tests {
         check("link/passwd", true);
         assert_eq!(tree.top_names(), [Path::new("a"), Path::new("link")]);
         let below: Vec<_> =
-            tree.entries_below(Path::new("a")).into_iter().map(|it| it.name).collect();
+            tree.entries_below(Path::new("a")).into_iter().map(|entry| entry.name).collect();
         assert_eq!(below, [Path::new("b/c"), Path::new("empty")]);
     }
 }

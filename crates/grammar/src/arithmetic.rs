@@ -18,7 +18,7 @@ pub(super) fn apply_operator(op: Operator, left: &Value, right: &Value) -> Resul
         (Value::Int(a), Value::Int(b)) => integers(op, a, b)?.map(Value::Int),
         _ => floats(op, left, right)?,
     };
-    result.filter(|it| it.bits_if_big() <= NUMBER_BITS_MAX).ok_or_else(|| {
+    result.filter(|value| value.bits_if_big() <= NUMBER_BITS_MAX).ok_or_else(|| {
         format!(
             "{left} {op} {right} is too large: its result may have up to {NUMBER_BITS_MAX} bits"
         )
@@ -144,7 +144,7 @@ mod tests {
         let check = |a: &str, b: &str| {
             let (left, right) = (ratio(a), ratio(b));
             let apply = |op: Operator| {
-                let value = |it: &BigRational| float_value(it.clone());
+                let value = |number: &BigRational| float_value(number.clone());
                 apply_operator(op, &value(&left), &value(&right)).unwrap().to_ratio()
             };
             assert_eq!(apply(Operator::Add), Some(&left + &right), "{a} + {b}");

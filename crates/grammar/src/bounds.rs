@@ -5,16 +5,14 @@ use std::path::Path;
 
 use crate::arithmetic;
 use crate::ast::Expr;
-use crate::float::{self, ScannedFloat};
-use crate::generate::BoundSide;
+use crate::float::{self, FloatRules, ScannedFloat};
 use crate::number::show_ratio;
-use crate::port::{FloatRules, LoopObserver};
+use crate::port::LoopObserver;
 use crate::program::{Grammar, Instruction};
-use crate::read::Witness;
-use crate::tree::IntNode;
+use crate::read::{IntNode, Witness};
 use crate::validate::{Rejection, validate_with};
 use crate::value::Value;
-use crate::value_bounds::{ReachedValues, ValueBound, ValueBounds};
+use crate::value_bounds::{BoundSide, ReachedValues, ValueBound, ValueBounds};
 
 /// The bounds that inputs have reached so far.
 #[derive(Clone, Debug)]
@@ -64,9 +62,9 @@ impl SiteCoverage {
 impl LoopObserver for Coverage {}
 
 impl Witness for Coverage {
-    fn int(&mut self, read: IntNode) {
-        let (is_min, is_max) = (read.value == read.min, read.value == read.max);
-        self.sites[read.site].add_value(Value::Int(read.value), [is_min, is_max]);
+    fn int(&mut self, int: IntNode) {
+        let (is_min, is_max) = (int.value == int.min, int.value == int.max);
+        self.sites[int.site].add_value(Value::Int(int.value), [is_min, is_max]);
     }
 
     fn float(&mut self, site: usize, rules: &FloatRules, text: &[u8], scanned: &ScannedFloat) {
@@ -93,8 +91,8 @@ impl Coverage {
     /// The fraction of the bounds of all numbers that inputs reach; `None` if there are no numbers.
     pub fn share(&self, grammar: &Grammar) -> Option<f64> {
         let all = bounds(grammar, Some(self));
-        let reached = all.iter().filter_map(|it| it.reached.as_ref());
-        let hits: usize = reached.map(|it| usize::from(it.min) + usize::from(it.max)).sum();
+        let reached = all.iter().filter_map(|bounds| bounds.reached.as_ref());
+        let hits: usize = reached.map(|hit| usize::from(hit.min) + usize::from(hit.max)).sum();
         (!all.is_empty()).then(|| hits as f64 / (2 * all.len()) as f64)
     }
 }
@@ -132,13 +130,13 @@ pub(super) fn bounds_by_site(
     })
 }
 
-fn reached(seen: &SiteCoverage) -> ReachedValues {
+fn reached(coverage: &SiteCoverage) -> ReachedValues {
     ReachedValues {
-        values: seen.values,
-        least: seen.least.as_ref().map(format_value),
-        greatest: seen.greatest.as_ref().map(format_value),
-        min: seen.reaches_min,
-        max: seen.reaches_max,
+        values: coverage.values,
+        least: coverage.least.as_ref().map(format_value),
+        greatest: coverage.greatest.as_ref().map(format_value),
+        min: coverage.reaches_min,
+        max: coverage.reaches_max,
     }
 }
 

@@ -47,7 +47,7 @@ impl Grammar {
     /// # Errors
     /// As [`generate`](Self::generate).
     pub fn generate_shaped(&self, shape: &Shape, seed: u64) -> Result<Vec<u8>, Error> {
-        generate(self, shape, seed).map_err(|it| Error::Grammar(vec![it]))
+        generate(self, shape, seed).map_err(|diagnostic| Error::Grammar(vec![diagnostic]))
     }
 
     /// The shapes that make a difference for this grammar. The first is the random one.
@@ -105,8 +105,8 @@ pub enum Error {
 impl From<Rejection> for Error {
     fn from(rejection: Rejection) -> Self {
         match rejection {
-            Rejection::Invalid(it) => Self::Input(it),
-            Rejection::Grammar(it) => Self::Grammar(vec![it]),
+            Rejection::Invalid(diagnostic) => Self::Input(diagnostic),
+            Rejection::Grammar(diagnostic) => Self::Grammar(vec![diagnostic]),
             Rejection::Interrupted => Self::Interrupted,
         }
     }
@@ -172,7 +172,7 @@ mod tests {
     #[test]
     fn bounds_are_listed_with_the_values_that_inputs_have() {
         let grammar = Grammar::parse("row.ctd", ROW).unwrap();
-        let names: Vec<_> = grammar.bounds().into_iter().map(|it| it.name).collect();
+        let names: Vec<_> = grammar.bounds().into_iter().map(|bounds| bounds.name).collect();
         assert_eq!(names, ["n", "INT(0, 9)"]);
         let reached = grammar.bounds_reached(["1\n0\n", "3\n1 2 3\n"]).unwrap();
         let missed: Vec<_> = reached.iter().map(ValueBounds::missed_bounds).collect();

@@ -14,6 +14,7 @@ use crate::number::Int;
 use crate::port::{LoopObserver, LoopState};
 use crate::program::Grammar;
 use crate::shape::{Cases, Counts, Shape, Values};
+use crate::strings::Length;
 
 pub(super) struct DrawRequest<'a> {
     pub site: usize,
@@ -30,15 +31,6 @@ impl DrawRequest<'_> {
     fn clamp(&self, number: &Int) -> Int {
         number.clamped(self.min, self.max)
     }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Length {
-    Random,
-    Least,
-    Most,
-    /// This many bytes, as far as possible.
-    Exactly(usize),
 }
 
 pub(super) trait Chooser: LoopObserver {

@@ -7,11 +7,12 @@
 
 use crate::ast::ExprKind;
 use crate::chance::Chance;
-use crate::draw::{Chooser, DrawRequest, Length};
+use crate::draw::{Chooser, DrawRequest};
 use crate::number::{Int, power_of_ten};
 use crate::port::{LoopObserver, LoopState};
 use crate::program::{Grammar, Instruction};
 use crate::run::Interpreter;
+use crate::strings::Length;
 use crate::validate::accepts;
 use crate::value::Value;
 use crate::write::InputWriter;

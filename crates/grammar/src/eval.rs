@@ -9,7 +9,6 @@ use crate::ast::{Expr, ExprKind, Operator, VarRef};
 use crate::number::Int;
 use crate::port::RunStop;
 use crate::run::Interpreter;
-use crate::source::Span;
 use crate::value::Value;
 use crate::work;
 
@@ -127,14 +126,14 @@ impl Interpreter<'_> {
         }
         match self.eval_computed(expr)? {
             Value::Int(value) => Ok(value),
-            other => Err(type_fault(expr.span, "an integer", &other)),
+            other => Err(RunStop::wrong_type(expr.span, "an integer", &other)),
         }
     }
 
     pub(super) fn eval_text(&self, expr: &Expr, user: &str) -> Result<Arc<Vec<u8>>, RunStop> {
         match self.eval(expr)? {
             Value::Text(text) => Ok(text),
-            other => Err(type_fault(expr.span, &format!("a string for {user}"), &other)),
+            other => Err(RunStop::wrong_type(expr.span, &format!("a string for {user}"), &other)),
         }
     }
 
@@ -158,9 +157,4 @@ impl Interpreter<'_> {
         }
         Ok(())
     }
-}
-
-pub(super) fn type_fault(span: Span, wanted: &str, value: &Value) -> RunStop {
-    let message = format!("{wanted} is needed here, and this is {}: {value}", value.kind());
-    RunStop::fault(span, message, "the language converts nothing but integers to floats")
 }

@@ -12,21 +12,23 @@ pub(super) fn first_bytes_by_instruction(grammar: &Grammar) -> Vec<ByteSet> {
     loop {
         let mut changed = false;
         for at in (0..first.len()).rev() {
-            let of = |step: usize| first.get(step).copied().unwrap_or(ByteSet::END);
+            let bytes_at = |step: usize| first.get(step).copied().unwrap_or(ByteSet::END);
             let branch = |test: &Expr, yes: ByteSet, no: ByteSet| {
                 yes.and(&bytes_after_test(test, true)).or(&no.and(&bytes_after_test(test, false)))
             };
             let set = match &grammar.instructions[at] {
-                Instruction::Branch { test, otherwise } => branch(test, of(at + 1), of(*otherwise)),
-                Instruction::Jump(to) | Instruction::EndIteration { to } => of(*to),
+                Instruction::Branch { test, otherwise } => {
+                    branch(test, bytes_at(at + 1), bytes_at(*otherwise))
+                }
+                Instruction::Jump(to) | Instruction::EndIteration { to } => bytes_at(*to),
                 Instruction::NextIteration { test, body, exit, .. } => {
-                    let inside = of(at + 1).or(&of(*body));
+                    let inside = bytes_at(at + 1).or(&bytes_at(*body));
                     match test {
-                        None => inside.or(&of(*exit)),
-                        Some(test) => branch(test, inside, of(*exit)),
+                        None => inside.or(&bytes_at(*exit)),
+                        Some(test) => branch(test, inside, bytes_at(*exit)),
                     }
                 }
-                _ if own[at].may_be_empty => own[at].set.or(&of(at + 1)),
+                _ if own[at].may_be_empty => own[at].set.or(&bytes_at(at + 1)),
                 _ => own[at].set,
             };
             let set = set.or(&first[at]);

@@ -4,6 +4,7 @@
 //! zero before the point if `FLOATP` reads scientific notation. Superfluous leading zeros are refused, as in integers.
 
 use std::cmp::Ordering;
+use std::ops::RangeInclusive;
 
 use num_bigint::BigInt;
 use num_rational::BigRational;
@@ -11,9 +12,19 @@ use num_traits::{Euclid, Signed, ToPrimitive};
 
 use crate::ast::Notation;
 use crate::number::{self, power_of_ten, show_ratio};
-use crate::port::FloatRules;
 use crate::token::{EXPONENT_MAX, decimal};
 use crate::work::{bits_of_digits, float_text_steps, ratio_comparison_steps, words_of_bits};
+
+#[derive(Clone, Debug)]
+pub(super) struct FloatRules {
+    pub min: BigRational,
+    pub max: BigRational,
+    /// For `FLOATP`.
+    pub decimals: Option<RangeInclusive<u32>>,
+    pub notation: Notation,
+    /// `None` if the bounds are too large or no decimals.
+    pub quick: Option<QuickBounds>,
+}
 
 /// All lengths are in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -103,7 +114,7 @@ pub(super) fn is_within_by_size(
 ) -> Option<bool> {
     let Some(exponent) = exponent(text, scanned) else { return Some(false) };
     let [low, high] =
-        [&rules.min, &rules.max].map(|it| compare_with_bound(text, scanned, exponent, it));
+        [&rules.min, &rules.max].map(|bound| compare_with_bound(text, scanned, exponent, bound));
     Some(low?.is_ge() && high?.is_le())
 }
 

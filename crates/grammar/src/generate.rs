@@ -22,6 +22,7 @@ use crate::read::{InputReader, NoWitness};
 use crate::run::Interpreter;
 use crate::shape::Shape;
 use crate::value::Value;
+use crate::value_bounds::{BoundSide, Pin};
 use crate::wanted_bounds::{unreached, wanted_sides};
 use crate::work::WorkCounter;
 use crate::write::{Hint, InputWriter, Mark, MarkKind, NUMBERS_TOUCH};
@@ -55,20 +56,6 @@ const SPARE_CHOICES: u64 = 10_000;
 /// Writes an input of a shape; the same seed gives the same bytes on every machine.
 pub fn generate(grammar: &Grammar, shape: &Shape, seed: u64) -> Result<Vec<u8>, Diagnostic> {
     generate_at(grammar, shape, &[], seed)
-}
-
-/// Fixes a value at its bound, wherever it is read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Pin {
-    /// An index in [`Grammar::sites`].
-    pub site: usize,
-    pub side: BoundSide,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BoundSide {
-    Least,
-    Most,
 }
 
 /// Like [`generate`], with some values at their bounds as far as possible.
@@ -139,8 +126,12 @@ pub fn generate_until(
         let missed = unreached(grammar, shape, pins, input).len();
         (missed, Reverse(if is_most { input.len() } else { 0 }))
     };
-    let first_rank = first.as_ref().map(|it| {
-        if search.failures.by_instruction.is_empty() { (0, Reverse(it.len())) } else { rank(it) }
+    let first_rank = first.as_ref().map(|input| {
+        if search.failures.by_instruction.is_empty() {
+            (0, Reverse(input.len()))
+        } else {
+            rank(input)
+        }
     });
     if let Some((0, _)) = first_rank {
         return first.ok_or(GenerationFailure::Stopped);
@@ -148,7 +139,7 @@ pub fn generate_until(
     // First, the wanted bounds stay, and all else is drawn in another way.
     let level = search.level_biases(&wanted);
     let second = if level == wanted { None } else { search.attempt(level)? };
-    let second = second.filter(|it| first_rank.is_none_or(|first| rank(it) < first));
+    let second = second.filter(|input| first_rank.is_none_or(|first| rank(input) < first));
     if let Some(input) = second.or(first) {
         return Ok(input);
     }

@@ -2,26 +2,8 @@
 
 use crate::ast::{Compare, Expr, ExprKind};
 use crate::chance::Chance;
-use crate::program::{Grammar, Instruction};
+use crate::program::{Grammar, Instruction, Pointer};
 use crate::shape::Values;
-
-/// How a value points to a node. Its greatest value depends on another variable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Pointer {
-    /// To an earlier node: its greatest value grows with the index.
-    Parent,
-    /// To any node.
-    Next,
-    /// One end of an edge; the other follows in the same iteration.
-    EdgeBegin,
-    /// The other end of an edge.
-    EdgeEnd {
-        /// The site of the first end.
-        begin: usize,
-        /// Whether the first end must be less.
-        is_ordered: bool,
-    },
-}
 
 /// Sets the pointers among the sites of a grammar, and the sizes that bound them: the number of nodes.
 pub(super) fn find_pointers(grammar: &mut Grammar) {
@@ -59,7 +41,7 @@ pub(super) fn find_pointers(grammar: &mut Grammar) {
         });
     }
     for at in 0..grammar.sites.len() {
-        let is_bound = grammar.sites[at].variable.is_some_and(|it| sizes.contains(&it));
+        let is_bound = grammar.sites[at].variable.is_some_and(|variable| sizes.contains(&variable));
         grammar.sites[at].is_size = is_bound && is_single(grammar, at);
     }
 }

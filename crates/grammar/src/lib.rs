@@ -13,6 +13,7 @@ pub mod bytes;
 pub mod chance;
 #[doc(hidden)]
 pub mod compile;
+mod compiler;
 mod dependents;
 mod door;
 mod draw;

@@ -22,10 +22,10 @@ pub enum Misreading {
 }
 
 /// The valid input that a program reads instead of this one; `None` if it is the same, or not valid.
-pub fn misread(grammar: &Grammar, input: &[u8], how: Misreading) -> Option<Vec<u8>> {
+pub fn misread(grammar: &Grammar, input: &[u8], misreading: Misreading) -> Option<Vec<u8>> {
     let path = Path::new("input");
     let mut tree = parse(grammar, input, path).ok()?;
-    apply(grammar, &mut tree, how);
+    apply(grammar, &mut tree, misreading);
     let text = write_tree(grammar, &tree)?;
     (text != input && parse(grammar, &text, path).is_ok()).then_some(text)
 }
@@ -40,12 +40,12 @@ struct CountNode {
 }
 
 fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
-    let (mut found, mut index) = (Vec::new(), 0);
+    let (mut counts, mut index) = (Vec::new(), 0);
     tree.each(&mut |node| {
         if let InputNode::Int(int) = node
             && grammar.sites[int.site].is_count
         {
-            found.push(CountNode {
+            counts.push(CountNode {
                 index,
                 site: int.site,
                 value: int.value.clone(),
@@ -56,11 +56,11 @@ fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
         }
         index += 1;
     });
-    found
+    counts
 }
 
-fn apply(grammar: &Grammar, tree: &mut InputTree, how: Misreading) {
-    match how {
+fn apply(grammar: &Grammar, tree: &mut InputTree, misreading: Misreading) {
+    match misreading {
         Misreading::ShorterRows(to) => shorten(grammar, tree, false, LoopEnd::Last, to),
         Misreading::SkippedFirst => {
             shorten(grammar, tree, false, LoopEnd::First, |length, _| length - 1)
@@ -81,20 +81,20 @@ enum LoopEnd {
     Last,
 }
 
-/// Sets numbers of iterations to `to`, and removes the iterations at this end.
+/// Sets numbers of iterations to `new_length`, and removes the iterations at this end.
 fn shorten(
     grammar: &Grammar,
     tree: &mut InputTree,
     of_cases: bool,
     end: LoopEnd,
-    to: impl Fn(i64, i64) -> i64,
+    new_length: impl Fn(i64, i64) -> i64,
 ) {
     // From the end, so that the indexes of earlier nodes stay valid.
     for count in counts(grammar, tree).iter().rev() {
         let Some(length) = count.value.to_small() else { continue };
-        let to = Int::Small(to(length, count.max.to_small().unwrap_or(i64::MAX)));
-        if to >= count.min && to < count.value && count.is_of_cases == of_cases {
-            recount(count.index, to, |stay, _| if end == LoopEnd::First { 0 } else { stay })(
+        let shorter = Int::Small(new_length(length, count.max.to_small().unwrap_or(i64::MAX)));
+        if shorter >= count.min && shorter < count.value && count.is_of_cases == of_cases {
+            recount(count.index, shorter, |stay, _| if end == LoopEnd::First { 0 } else { stay })(
                 grammar, tree,
             );
         }
@@ -102,53 +102,55 @@ fn shorten(
 }
 
 fn reorder_rows(grammar: &Grammar, tree: &mut InputTree, order: fn(&mut [Int])) {
-    for (site, of) in grammar.sites.iter().enumerate() {
-        if of.is_number && !of.is_count {
-            arrange_rows(site, order)(grammar, tree);
+    for (index, site) in grammar.sites.iter().enumerate() {
+        if site.is_number && !site.is_count {
+            arrange_rows(index, order)(grammar, tree);
         }
     }
 }
 
-fn change_values(grammar: &Grammar, tree: &mut InputTree, to: impl Fn(i64) -> i64) {
-    let to = |value: &Int| value.to_small().map_or_else(|| value.clone(), |it| Int::Small(to(it)));
-    each_value(grammar, tree, &mut |int| to(&int.value));
+fn change_values(grammar: &Grammar, tree: &mut InputTree, change: impl Fn(i64) -> i64) {
+    each_value(grammar, tree, &mut |int| match int.value.to_small() {
+        Some(small) => Int::Small(change(small)),
+        None => int.value.clone(),
+    });
 }
 
 /// Removes iterations that repeat an earlier one, if exactly one number next to the loop counts them.
 fn remove_repeated(grammar: &Grammar, nodes: &mut [InputNode]) {
     for at in 0..nodes.len() {
         let (before, rest) = nodes.split_at_mut(at);
-        let [InputNode::Loop(of), ..] = rest else { continue };
-        for iteration in &mut of.iterations {
+        let [InputNode::Loop(loop_node), ..] = rest else { continue };
+        for iteration in &mut loop_node.iterations {
             remove_repeated(grammar, iteration);
         }
-        let slots = &grammar.loops[of.id].count_variables;
+        let slots = &grammar.loops[loop_node.id].count_variables;
         let mut counts = before.iter_mut().filter_map(InputNode::int_mut).filter(|int| {
             let site = &grammar.sites[int.site];
             !site.is_case_count && site.variable.is_some_and(|slot| slots.contains(&slot))
         });
         let (Some(count), None) = (counts.next(), counts.next()) else { continue };
-        let mut seen: Vec<Vec<Int>> = Vec::new();
-        of.iterations.retain(|iteration| {
+        let mut earlier: Vec<Vec<Int>> = Vec::new();
+        loop_node.iterations.retain(|iteration| {
             let values = iteration.iter().filter_map(|node| Some(node.int()?.value.clone()));
             let values: Vec<Int> = values.collect();
-            let is_new = !seen.contains(&values);
-            seen.push(values);
+            let is_new = !earlier.contains(&values);
+            earlier.push(values);
             is_new
         });
-        count.value = Int::from(of.iterations.len() as u64);
+        count.value = Int::from(loop_node.iterations.len() as u64);
     }
 }
 
 fn resize_to_first(grammar: &Grammar, tree: &mut InputTree) {
     let counts = counts(grammar, tree);
-    for count in counts.iter().rev().filter(|it| !it.is_of_cases) {
-        let Some(first) = counts.iter().find(|it| it.site == count.site) else { continue };
-        let to = first.value.clone();
-        if to_length(&to) < to_length(&count.value) {
-            recount(count.index, to, |stay, _| stay)(grammar, tree);
+    for count in counts.iter().rev().filter(|count| !count.is_of_cases) {
+        let Some(first) = counts.iter().find(|other| other.site == count.site) else { continue };
+        let length = first.value.clone();
+        if to_length(&length) < to_length(&count.value) {
+            recount(count.index, length, |stay, _| stay)(grammar, tree);
         } else {
-            set_node(count.index, to)(grammar, tree);
+            set_node(count.index, length)(grammar, tree);
         }
     }
 }

@@ -7,7 +7,9 @@ use num_bigint::{BigInt, Sign};
 use num_rational::BigRational;
 use num_traits::{Signed, ToPrimitive, Zero};
 
-///
+/// Above this many bits, numbers are shown in short form.
+const SHOWN_BITS_MAX: u64 = 4096;
+
 /// `Big` holds only numbers that do not fit `Small`, so that equal numbers are equal values.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Int {
@@ -227,9 +229,6 @@ pub fn power_of_ten(exponent: u32) -> BigInt {
     BigInt::from(10).pow(exponent)
 }
 
-/// Above this many bits, numbers are shown in short form.
-const SHOWN_BITS_MAX: u64 = 4096;
-
 /// As a decimal if that is finite, else as `p/q`.
 pub fn show_ratio(ratio: &BigRational) -> String {
     if ratio.numer().bits().max(ratio.denom().bits()) > SHOWN_BITS_MAX {
@@ -312,8 +311,9 @@ mod tests {
         check(Int::Small(-1).power(u64::MAX).unwrap(), "-1");
         check(Int::Small(0).power(0).unwrap(), "1");
         assert_eq!(Int::Small(2).power(u64::MAX), None);
-        let bits =
-            |base: i64, exponent| Int::Small(base).power(exponent).map(|it| it.to_big().bits());
+        let bits = |base: i64, exponent| {
+            Int::Small(base).power(exponent).map(|power| power.to_big().bits())
+        };
         assert_eq!(bits(2, NUMBER_BITS_MAX - 1), Some(NUMBER_BITS_MAX));
         assert_eq!(bits(2, NUMBER_BITS_MAX), None);
         assert_eq!(bits(-3, 2_646_311), Some(NUMBER_BITS_MAX));

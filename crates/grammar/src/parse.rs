@@ -1,7 +1,7 @@
 //! Parses tokens into instructions, and reports every fault at its place.
 
 use crate::ast::{Expr, Notation, VarRef};
-use crate::compile::{Block, Compiler};
+use crate::compiler::{Block, Compiler};
 use crate::program::{Instruction, PatternSource};
 use crate::source::{Source, Span};
 use crate::token::{KEYWORDS, Token, TokenKind, is_keyword, tokens};
@@ -9,6 +9,28 @@ use crate::work::WorkCounter;
 
 mod expression;
 
+const COMMANDS: [(&str, &str); 16] = [
+    ("SPACE", "SPACE"),
+    ("NEWLINE", "NEWLINE"),
+    ("EOF", "EOF"),
+    ("INT", "INT(min, max [, name])"),
+    ("FLOAT", "FLOAT(min, max [, name [, FIXED or SCIENTIFIC]])"),
+    ("FLOATP", "FLOATP(min, max, mindecimals, maxdecimals [, name [, FIXED or SCIENTIFIC]])"),
+    ("STRING", "STRING(str)"),
+    ("REGEX", "REGEX(str [, name])"),
+    ("ASSERT", "ASSERT(test)"),
+    ("SET", "SET(name = value [, ...])"),
+    ("UNSET", "UNSET(name [, ...])"),
+    ("REP", "REP(count [, separator]) ... END"),
+    ("REPI", "REPI(i, count [, separator]) ... END"),
+    ("WHILE", "WHILE(test [, separator]) ... END"),
+    ("WHILEI", "WHILEI(i, test [, separator]) ... END"),
+    ("IF", "IF(test) ... [ELSE ...] END"),
+];
+
+const COMMAND_HELP: &str = "the commands are SPACE, NEWLINE, EOF, INT, FLOAT, FLOATP, STRING, REGEX, ASSERT, SET, UNSET, REP, REPI, WHILE, WHILEI and IF";
+
+/// Upper bound on nested blocks and brackets: the parser calls itself for each.
 const DEPTH_MAX: usize = 100;
 /// Upper bound on the operands with operators of one kind between them.
 const OPERANDS_MAX: usize = 2000;
@@ -370,24 +392,3 @@ impl Parser {
         if self.take_sign(",") { self.variable(form).map(Some) } else { Ok(None) }
     }
 }
-
-const COMMANDS: [(&str, &str); 16] = [
-    ("SPACE", "SPACE"),
-    ("NEWLINE", "NEWLINE"),
-    ("EOF", "EOF"),
-    ("INT", "INT(min, max [, name])"),
-    ("FLOAT", "FLOAT(min, max [, name [, FIXED or SCIENTIFIC]])"),
-    ("FLOATP", "FLOATP(min, max, mindecimals, maxdecimals [, name [, FIXED or SCIENTIFIC]])"),
-    ("STRING", "STRING(str)"),
-    ("REGEX", "REGEX(str [, name])"),
-    ("ASSERT", "ASSERT(test)"),
-    ("SET", "SET(name = value [, ...])"),
-    ("UNSET", "UNSET(name [, ...])"),
-    ("REP", "REP(count [, separator]) ... END"),
-    ("REPI", "REPI(i, count [, separator]) ... END"),
-    ("WHILE", "WHILE(test [, separator]) ... END"),
-    ("WHILEI", "WHILEI(i, test [, separator]) ... END"),
-    ("IF", "IF(test) ... [ELSE ...] END"),
-];
-
-const COMMAND_HELP: &str = "the commands are SPACE, NEWLINE, EOF, INT, FLOAT, FLOATP, STRING, REGEX, ASSERT, SET, UNSET, REP, REPI, WHILE, WHILEI and IF";

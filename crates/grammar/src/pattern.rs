@@ -12,6 +12,11 @@ use regex_syntax::hir::{Hir, HirKind, Repetition};
 use crate::bytes::ByteSet;
 use crate::work::{WorkCounter, WorkStop};
 
+const CLASSES: [&str; 12] = [
+    "alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph",
+    "cntrl", "xdigit",
+];
+
 #[derive(Debug)]
 pub struct Pattern {
     /// If there are counts, of any number of repetitions.
@@ -190,8 +195,8 @@ impl Pattern {
 fn is_one_byte(hir: &Hir) -> bool {
     match hir.kind() {
         HirKind::Class(_) => {
-            let found = hir.properties();
-            [found.minimum_len(), found.maximum_len()] == [Some(1), Some(1)]
+            let properties = hir.properties();
+            [properties.minimum_len(), properties.maximum_len()] == [Some(1), Some(1)]
         }
         HirKind::Literal(literal) => literal.0.len() == 1,
         _ => false,
@@ -326,11 +331,6 @@ fn collating_element(expression: &[u8], start: usize) -> Option<(&[u8], usize)> 
         .starts_with(&[sign, b']'])
         .then(|| (&rest[..length], start + 1 + length + 2))
 }
-
-const CLASSES: [&str; 12] = [
-    "alpha", "digit", "alnum", "upper", "lower", "space", "blank", "punct", "print", "graph",
-    "cntrl", "xdigit",
-];
 
 fn push_escaped(out: &mut String, escaped: u8) {
     match escaped {

@@ -1,17 +1,21 @@
 //! The interface between a running grammar and an input, which is read or written.
-
-use std::ops::RangeInclusive;
+//!
+//! A run calls its port, and the port looks at the run: what may be written depends on earlier values and on loops.
 
 use num_rational::BigRational;
 
-use crate::ast::Notation;
 use crate::bytes::ByteSet;
-use crate::float::QuickBounds;
+use crate::float::FloatRules;
 use crate::number::Int;
 use crate::pattern::Pattern;
 use crate::run::Interpreter;
 use crate::source::Span;
+use crate::value::Value;
 use crate::work::WorkStop;
+
+const TOO_MUCH: &str = "the grammar has more steps than its time allows";
+
+pub(super) const TOO_MUCH_HELP: &str = "`validation_time` limits its steps, and they end here; loop less, compute with smaller numbers, or set a longer time";
 
 #[derive(Debug)]
 pub(super) struct RunStop(pub(super) Box<RunStopReason>);
@@ -55,9 +59,14 @@ impl RunStop {
         Self::new(span, message, RunStopKind::Fault { help: help.to_owned() })
     }
 
+    pub(super) fn wrong_type(span: Span, wanted: &str, value: &Value) -> Self {
+        let message = format!("{wanted} is needed here, and this is {}: {value}", value.kind());
+        Self::fault(span, message, "the language converts nothing but integers to floats")
+    }
+
     #[cold]
-    pub(super) fn of_work(span: Span, over: WorkStop) -> Self {
-        match over {
+    pub(super) fn of_work(span: Span, stop: WorkStop) -> Self {
+        match stop {
             WorkStop::TooMuchWork => Self::new(span, TOO_MUCH, RunStopKind::TooMuchWork),
             WorkStop::Interrupted => Self::new(span, "interrupted", RunStopKind::Interrupted),
         }
@@ -68,23 +77,9 @@ impl RunStop {
     }
 }
 
-const TOO_MUCH: &str = "the grammar has more steps than its time allows";
-pub(super) const TOO_MUCH_HELP: &str = "`validation_time` limits its steps, and they end here; loop less, compute with smaller numbers, or set a longer time";
-
 /// Stops because nothing that fits can be written; see [`RunStopKind::Stuck`].
 pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, RunStop> {
     Err(RunStop::stuck(message, by_question))
-}
-
-#[derive(Clone, Debug)]
-pub(super) struct FloatRules {
-    pub min: BigRational,
-    pub max: BigRational,
-    /// For `FLOATP`.
-    pub decimals: Option<RangeInclusive<u32>>,
-    pub notation: Notation,
-    /// `None` if the bounds are too large or no decimals.
-    pub quick: Option<QuickBounds>,
 }
 
 /// A value; `None` if the grammar does not need it.

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use crate::ast::{Expr, Notation, VarRef};
 use crate::bytes::ByteSet;
-use crate::graph::Pointer;
 use crate::pattern::Pattern;
 use crate::source::{Source, Span};
-use crate::sum_limit::SumLimit;
 use crate::work::WorkLimits;
 use juror_core::limits::ProblemLimits;
 
@@ -145,6 +143,39 @@ pub struct Site {
     pub(super) sum_limit: Option<Box<SumLimit>>,
 }
 
+/// How a value points to a node. Its greatest value depends on another variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Pointer {
+    /// To an earlier node: its greatest value grows with the index.
+    Parent,
+    /// To any node.
+    Next,
+    /// One end of an edge; the other follows in the same iteration.
+    EdgeBegin,
+    /// The other end of an edge.
+    EdgeEnd {
+        /// The site of the first end.
+        begin: usize,
+        /// Whether the first end must be less.
+        is_ordered: bool,
+    },
+}
+
+/// A limit on the sum of what a site gives in each iteration of its innermost loop.
+#[derive(Clone, Debug)]
+pub(super) struct SumLimit {
+    /// The sum of the iterations before.
+    pub sum: Expr,
+    pub most: Expr,
+    /// Whether the sum must stay below `most`.
+    pub is_strict: bool,
+    /// What the value is multiplied by in the sum.
+    pub factor: Option<Expr>,
+    /// What each iteration adds at least.
+    pub least: i64,
+    pub loop_id: usize,
+}
+
 #[derive(Clone, Debug)]
 pub(super) struct LoopSite {
     pub span: Span,
@@ -171,6 +202,10 @@ pub(super) struct Variable {
 }
 
 impl Grammar {
+    pub(super) fn first_bytes_at(&self, step: usize) -> ByteSet {
+        self.first_bytes.get(step).copied().unwrap_or(ByteSet::END)
+    }
+
     /// Sets the limits of the problem's validators.
     #[doc(hidden)]
     #[must_use]

@@ -5,24 +5,35 @@ use std::ops::Range;
 use num_rational::BigRational;
 
 use crate::bytes::ByteSet;
-use crate::float::{self, ScannedFloat};
+use crate::float::{self, FloatRules, ScannedFloat};
 use crate::input::Input;
 use crate::number::Int;
 use crate::pattern::Pattern;
-use crate::port::{FloatRules, LoopObserver, OptionalValue, Port, RunStop};
+use crate::port::{LoopObserver, OptionalValue, Port, RunStop};
 use crate::program::Grammar;
 use crate::run::Interpreter;
 use crate::source::Span;
-use crate::tree::IntNode;
 use crate::value::Value;
 use juror_core::text::visible;
 
 pub(super) trait Witness: LoopObserver {
     const OBSERVES_INTS: bool = true;
-    fn int(&mut self, _read: IntNode) {}
+    fn int(&mut self, _int: IntNode) {}
     fn float(&mut self, _site: usize, _rules: &FloatRules, _text: &[u8], _scanned: &ScannedFloat) {}
     fn regex(&mut self, _site: usize, _text: &[u8]) {}
     fn question(&mut self, _number: usize, _answer: bool) {}
+}
+
+/// An integer that was read, as a node of the input's tree.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IntNode {
+    /// An index in [`Grammar::sites`].
+    pub site: usize,
+    /// The start in the input, in bytes.
+    pub at: usize,
+    pub value: Int,
+    pub min: Int,
+    pub max: Int,
 }
 
 pub(super) struct NoWitness;
@@ -325,7 +336,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
             let steps = float::work_steps(text, &scanned, rules);
             run.work
                 .add_operation(steps)
-                .map_err(|over| RunStop::of_work(self.site_span(site), over))?;
+                .map_err(|stop| RunStop::of_work(self.site_span(site), stop))?;
         }
         let inside = inside.unwrap_or_else(|| float::is_within(text, &scanned, rules));
         let fault = float::form_fault(text, &scanned, rules);
@@ -352,7 +363,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
     ) -> OptionalValue<Vec<u8>> {
         self.advance(true);
         let found = run.longest_match(pattern, self.rest());
-        let Some(length) = found.map_err(|over| RunStop::of_work(self.site_span(site), over))?
+        let Some(length) = found.map_err(|stop| RunStop::of_work(self.site_span(site), stop))?
         else {
             let what =
                 format!("what matches {}{}", Value::text(pattern.text()), self.label_suffix(site));

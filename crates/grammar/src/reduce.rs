@@ -2,7 +2,8 @@
 
 use crate::number::Int;
 use crate::program::Grammar;
-use crate::tree::{InputNode, InputTree, IntNode};
+use crate::read::IntNode;
+use crate::tree::{InputNode, InputTree};
 
 /// A number that can be lowered: an integer, the length of a text, or the iterations of a loop without a count.
 #[derive(Clone)]
@@ -26,8 +27,8 @@ pub(super) fn node_number(grammar: &Grammar, node: &InputNode) -> Option<TreeNum
             is_count: grammar.sites[int.site].is_count,
         }),
         InputNode::Text { text, .. } => Some(length(text.len(), false)),
-        InputNode::Loop(of) if grammar.loops[of.id].count_variables.is_empty() => {
-            Some(length(of.iterations.len(), true))
+        InputNode::Loop(loop_node) if grammar.loops[loop_node.id].count_variables.is_empty() => {
+            Some(length(loop_node.iterations.len(), true))
         }
         _ => None,
     }
@@ -105,8 +106,8 @@ pub(super) fn arrange_rows(
 ) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
         tree.each_mut(&mut |node| {
-            let InputNode::Loop(of) = node else { return };
-            let iterations = of.iterations.iter_mut();
+            let InputNode::Loop(loop_node) = node else { return };
+            let iterations = loop_node.iterations.iter_mut();
             let row: Vec<&mut Int> = iterations
                 .filter_map(|nodes| {
                     let ints = nodes.iter_mut().filter_map(InputNode::int_mut);
@@ -173,9 +174,9 @@ impl Recount<'_> {
                         self.variable = None;
                     }
                 }
-                InputNode::Loop(of) => {
-                    let rounds = of.iterations.len();
-                    let slots = &self.grammar.loops[of.id].count_variables;
+                InputNode::Loop(loop_node) => {
+                    let rounds = loop_node.iterations.len();
+                    let slots = &self.grammar.loops[loop_node.id].count_variables;
                     if is_wanted {
                         self.removed = rounds.saturating_sub(to_length(self.to));
                     }
@@ -183,12 +184,14 @@ impl Recount<'_> {
                         is_wanted || self.variable.is_some_and(|slot| slots.contains(&slot));
                     if is_counted {
                         let start = (self.start)(rounds.saturating_sub(self.removed), is_inner);
-                        of.iterations.drain(start.min(rounds)..(start + self.removed).min(rounds));
+                        loop_node
+                            .iterations
+                            .drain(start.min(rounds)..(start + self.removed).min(rounds));
                     }
-                    for iteration in &mut of.iterations {
+                    for iteration in &mut loop_node.iterations {
                         self.nodes(iteration, is_inner || is_counted);
                     }
-                    self.nodes(&mut of.exit, is_inner || is_counted);
+                    self.nodes(&mut loop_node.exit, is_inner || is_counted);
                 }
                 _ => {}
             }

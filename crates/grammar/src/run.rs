@@ -1,4 +1,7 @@
 //! Runs a grammar with a port, in a single loop over its instructions.
+//!
+//! The position is an index, and the open loops are a list, instead of functions that call each other: so the generator
+//! can save a run and go back to it.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -10,11 +13,10 @@ use regex_automata::hybrid::dfa::Cache;
 use crate::arithmetic;
 use crate::ast::{Expr, ExprKind, Notation};
 use crate::bytes::ByteSet;
-use crate::eval::type_fault;
-use crate::float::QuickBounds;
+use crate::float::{FloatRules, QuickBounds};
 use crate::number::Int;
 use crate::pattern::Pattern;
-use crate::port::{FloatRules, LoopObserver, LoopState, Port, RunStop};
+use crate::port::{LoopObserver, LoopState, Port, RunStop};
 use crate::program::{Grammar, Instruction, PatternSource};
 use crate::source::Span;
 use crate::value::{Value, ValueKey};
@@ -76,14 +78,14 @@ impl<'a> Interpreter<'a> {
 
     #[inline]
     pub(super) fn spend(&self, steps: u64) -> Result<(), RunStop> {
-        self.work.add(steps).map_err(|over| RunStop::of_work(self.here(), over))
+        self.work.add(steps).map_err(|stop| RunStop::of_work(self.here(), stop))
     }
 
     #[inline]
     pub(super) fn spend_operation(&self, steps: u64) -> Result<(), RunStop> {
         match steps {
             1 => self.spend(1),
-            _ => self.work.add_operation(steps).map_err(|over| RunStop::of_work(self.here(), over)),
+            _ => self.work.add_operation(steps).map_err(|stop| RunStop::of_work(self.here(), stop)),
         }
     }
 
@@ -155,8 +157,8 @@ impl<'a> Interpreter<'a> {
             Instruction::Float { site, min, max, decimals, notation, name } => {
                 let rules = self.float_rules(min, max, decimals.as_ref(), *notation)?;
                 self.announce_choice(port);
-                let read = port.float(*site, &rules, name.is_some(), self)?;
-                if let (Some(name), Some(value)) = (name, read) {
+                let value = port.float(*site, &rules, name.is_some(), self)?;
+                if let (Some(name), Some(value)) = (name, value) {
                     self.assign(name, arithmetic::float_value(value))?;
                 }
             }
@@ -322,7 +324,7 @@ impl<'a> Interpreter<'a> {
         }
         let bound = |expr: &Expr| {
             let value = self.eval(expr)?;
-            value.to_ratio().ok_or_else(|| type_fault(expr.span, "a number", &value))
+            value.to_ratio().ok_or_else(|| RunStop::wrong_type(expr.span, "a number", &value))
         };
         let decimal = |expr: &Expr| {
             let value = self.eval_int(expr)?;
@@ -390,7 +392,7 @@ impl<'a> Interpreter<'a> {
                 self.spend(work::value_steps(&value))?;
                 self.vars.occurs(*slot, &value)
             }
-            _ => return Err(type_fault(test.span, "a test", &self.eval(test)?)),
+            _ => return Err(RunStop::wrong_type(test.span, "a test", &self.eval(test)?)),
         })
     }
 
@@ -426,13 +428,13 @@ impl<'a> Interpreter<'a> {
                 shown.push(text);
             }
         };
-        let mut gone = Ok(());
+        let mut spent = Ok(());
         test.each(&mut |expr| {
-            if let (ExprKind::Unique(slots), Ok(())) = (&expr.kind, &gone) {
-                gone = self.spend_on_values(slots);
+            if let (ExprKind::Unique(slots), Ok(())) = (&expr.kind, &spent) {
+                spent = self.spend_on_values(slots);
             }
         });
-        gone?;
+        spent?;
         test.each(&mut |expr| match &expr.kind {
             ExprKind::Var(name) => {
                 if let Ok(value) = self.eval_variable(name) {
@@ -460,7 +462,8 @@ impl<'a> Interpreter<'a> {
     /// An index at which one variable has a value and another has none, in words.
     fn unpaired_value(&self, slots: &[usize]) -> Option<String> {
         let mut found: Option<(Vec<Int>, usize, usize)> = None;
-        for (has, lacks) in slots.iter().flat_map(|has| slots.iter().map(move |it| (*has, *it))) {
+        let pairs = slots.iter().flat_map(|has| slots.iter().map(move |lacks| (*has, *lacks)));
+        for (has, lacks) in pairs {
             self.vars.each(has, &mut |index, _| {
                 let is_first = found.as_ref().is_none_or(|(first, ..)| index < first.as_slice());
                 if is_first && self.vars.get(lacks, index).is_none() {
@@ -469,8 +472,8 @@ impl<'a> Interpreter<'a> {
             });
         }
         let (index, has, lacks) = found?;
-        let index: Vec<String> = index.iter().map(Int::to_string).collect();
-        let index = if index.is_empty() { String::new() } else { format!("[{}]", index.join(",")) };
+        let parts: Vec<String> = index.iter().map(Int::to_string).collect();
+        let index = if parts.is_empty() { String::new() } else { format!("[{}]", parts.join(",")) };
         let [has, lacks] = [has, lacks].map(|slot| &self.grammar.variables[slot].name);
         Some(format!("`{has}{index}` has a value, `{lacks}{index}` has none"))
     }

@@ -1,12 +1,14 @@
 //! The named shapes of generated inputs, beyond uniform noise.
+//!
+//! Noise finds few faults: random numbers hardly repeat, random trees are shallow, sums are near their mean. Each shape is
+//! a row that says what it gives and what that may find.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::chance::Chance;
-use crate::graph::Pointer;
 use crate::number::Int;
-use crate::program::{Grammar, Site};
+use crate::program::{Grammar, Pointer, Site};
 use juror_core::words::words;
 
 /// A way to choose the counts and the values of an input.
@@ -301,9 +303,11 @@ impl Shape {
 
     /// This shape with each combination of variables at their least and at their most; none if there are too many.
     pub fn at_extremes(&self, grammar: &Grammar) -> Vec<Self> {
-        let sites = grammar.sites.iter().enumerate().filter(|(_, it)| it.is_number && !it.is_count);
+        let sites = grammar.sites.iter().enumerate();
+        let sites = sites.filter(|(_, site)| site.is_number && !site.is_count);
         // A site without a variable has a key of its own.
-        let key = |(index, site): (usize, &Site)| site.variable.map_or((1, index), |it| (0, it));
+        let key =
+            |(index, site): (usize, &Site)| site.variable.map_or((1, index), |slot| (0, slot));
         let mut sites_by_variable: BTreeMap<(u8, usize), Vec<usize>> = BTreeMap::new();
         for (index, site) in sites {
             sites_by_variable.entry(key((index, site))).or_default().push(index);
@@ -334,10 +338,10 @@ impl Shape {
                 .collect(),
             (_, values) if values.is_graph() => {
                 let weights = FOR_WEIGHTS[chance.below(FOR_WEIGHTS.len() as u64) as usize];
-                let of = |site: &Site| {
+                let site_values = |site: &Site| {
                     if site.is_number && site.pointer.is_none() { weights } else { values }
                 };
-                grammar.sites.iter().map(of).collect()
+                grammar.sites.iter().map(site_values).collect()
             }
             (_, values) => vec![values; count],
         }
@@ -698,7 +702,7 @@ pub fn applicable(grammar: &Grammar) -> Vec<Shape> {
         ShapeSubject::Mazes => has(&|site| site.loops.len() > usize::from(site.is_number)),
         ShapeSubject::Pointers => has(&|site| site.pointer.is_some()),
         ShapeSubject::FreePointers => {
-            has(&|site| site.pointer.is_some_and(|it| it != Pointer::Parent))
+            has(&|site| site.pointer.is_some_and(|pointer| pointer != Pointer::Parent))
         }
         ShapeSubject::Edges => has(&|site| site.pointer == Some(Pointer::EdgeBegin)),
         ShapeSubject::Cases => has(&|site| site.is_case_count),

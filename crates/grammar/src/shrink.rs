@@ -12,11 +12,12 @@ use sha2::{Digest, Sha256};
 
 use crate::number::Int;
 use crate::program::Grammar;
+use crate::read::IntNode;
 use crate::reduce::{
     TreeNumber, arrange_rows, make_conditions_hold, node_number, recount, recount_most, set_all,
     set_all_least, set_node, to_length,
 };
-use crate::tree::{InputTree, IntNode, parse, write_tree};
+use crate::tree::{InputTree, parse, write_tree};
 use crate::validate::Rejection;
 
 /// Shrinks an input until `is_over` is true. `interesting` is called at most `budget` times, only with valid inputs.

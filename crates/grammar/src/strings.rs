@@ -3,12 +3,21 @@
 use regex_syntax::hir::{Class, Hir, HirKind, Repetition};
 
 use crate::chance::Chance;
-use crate::draw::Length;
 
 /// Upper bound on the repetitions beyond the least number, where the expression sets none.
 const MORE_MAX: u32 = 12;
 /// From this length in bytes on, repetitions are as few as permitted.
 const LENGTH_MAX: usize = 1 << 20;
+
+/// How long a text should be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Length {
+    Random,
+    Least,
+    Most,
+    /// This many bytes, as far as possible.
+    Exactly(usize),
+}
 
 /// The text matches unless the expression has look-around.
 pub(super) fn draw_text(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u8> {
@@ -22,9 +31,9 @@ pub(super) fn draw_text(hir: &Hir, length: Length, chance: &mut Chance) -> Vec<u
 
 /// In bytes, of texts that match.
 pub(super) fn lengths(hir: &Hir) -> [usize; 2] {
-    let found = hir.properties();
-    let least = found.minimum_len().unwrap_or(0);
-    [least, found.maximum_len().unwrap_or(usize::MAX).max(least)]
+    let properties = hir.properties();
+    let least = properties.minimum_len().unwrap_or(0);
+    [least, properties.maximum_len().unwrap_or(usize::MAX).max(least)]
 }
 
 /// Adds this many bytes, as far as possible: each part gets what the least lengths of later parts leave.
@@ -126,12 +135,12 @@ fn byte_of(class: &Class, chance: &mut Chance) -> u8 {
             class.iter().map(|range| (byte(range.start()), byte(range.end()))).collect()
         }
     };
-    let seen: Vec<(u8, u8)> = ranges
+    let visible: Vec<(u8, u8)> = ranges
         .iter()
         .map(|(start, end)| ((*start).max(b'!'), (*end).min(b'~')))
         .filter(|(start, end)| start <= end)
         .collect();
-    let ranges = if seen.is_empty() { ranges } else { seen };
+    let ranges = if visible.is_empty() { ranges } else { visible };
     let count: u64 = ranges.iter().map(|(start, end)| u64::from(end - start) + 1).sum();
     let mut chosen = chance.below(count);
     for (start, end) in ranges {

@@ -2,25 +2,10 @@
 //! values of all later iterations.
 
 use crate::ast::{Compare, Expr, ExprKind, Operator, VarRef};
-use crate::program::{Grammar, Instruction, PatternSource};
+use crate::program::{Grammar, Instruction, PatternSource, SumLimit};
 use crate::run::Interpreter;
 use crate::strings;
 use crate::value::Value;
-
-/// A limit on the sum of what a site gives in each iteration of its innermost loop.
-#[derive(Clone, Debug)]
-pub(super) struct SumLimit {
-    /// The sum of the iterations before.
-    sum: Expr,
-    most: Expr,
-    /// Whether the sum must stay below `most`.
-    is_strict: bool,
-    /// What the value is multiplied by in the sum.
-    factor: Option<Expr>,
-    /// What each iteration adds at least.
-    least: i64,
-    loop_id: usize,
-}
 
 /// The room for a value below a [`SumLimit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,7 +18,7 @@ pub(super) struct SumRoom {
 impl SumLimit {
     /// `None` if the sum is not known yet.
     pub(super) fn room(&self, run: &Interpreter<'_>) -> Option<SumRoom> {
-        let state = run.loops.iter().find(|it| it.id == self.loop_id)?;
+        let state = run.loops.iter().find(|state| state.id == self.loop_id)?;
         let later = u64::from(state.count.unwrap_or(0)).saturating_sub(state.index + 1);
         let later = i64::try_from(later).ok()?;
         let left = run.eval_small(&self.most)?.checked_sub(run.eval_small(&self.sum)?)?;
@@ -66,7 +51,7 @@ pub(super) fn find_sum_limits(grammar: &mut Grammar) {
             collect_limits(test, &mut limits);
         }
     }
-    let mut found = Vec::new();
+    let mut sum_limits = Vec::new();
     let mut loops = Vec::new();
     for (at, step) in grammar.instructions.iter().enumerate() {
         match step {
@@ -77,14 +62,14 @@ pub(super) fn find_sum_limits(grammar: &mut Grammar) {
                     let own = limits.iter().filter(|(variable, ..)| *variable == name.variable);
                     for (_, most, is_strict) in own {
                         let limit = (most, *is_strict);
-                        found.extend(limited_sites(grammar, &loops, at, name, value, limit));
+                        sum_limits.extend(limited_sites(grammar, &loops, at, name, value, limit));
                     }
                 }
             }
             _ => {}
         }
     }
-    for (site, limit) in found {
+    for (site, limit) in sum_limits {
         grammar.sites[site].sum_limit.get_or_insert_with(|| Box::new(limit));
     }
 }
@@ -130,7 +115,7 @@ fn limited_sites(
         return Vec::new();
     };
     let is_sum =
-        |expr: &Expr| matches!(&expr.kind, ExprKind::Var(it) if it.variable == name.variable);
+        |expr: &Expr| matches!(&expr.kind, ExprKind::Var(other) if other.variable == name.variable);
     let (sum, added) = match (is_sum(left), is_sum(right)) {
         (true, false) => (left, right),
         (false, true) => (right, left),
@@ -162,7 +147,7 @@ fn limited_sites(
         None => constant(factor),
     });
     // If values may be negative, later ones may make up for too large a sum.
-    let least = least.map(|it| it.filter(|it| *it >= 0)).product::<Option<i64>>();
+    let least = least.map(|least| least.filter(|least| *least >= 0)).product::<Option<i64>>();
     let Some(least) = least else { return Vec::new() };
     let limit = |factor: Option<&Expr>| SumLimit {
         sum: (**sum).clone(),

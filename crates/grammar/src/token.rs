@@ -58,10 +58,10 @@ pub(super) const EXPONENT_MAX: u32 = 1_000_000;
 
 /// Reports unreadable parts, and leaves them out.
 pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<Token> {
-    let mut found = Vec::new();
+    let mut faults = Vec::new();
     let mut read = |strings_end_in_line| {
-        found.clear();
-        let diagnostics = &mut found;
+        faults.clear();
+        let diagnostics = &mut faults;
         let mut lexer = Lexer {
             source,
             at: 0,
@@ -80,7 +80,7 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
         // is at the right one.
         (tokens, _) = read(true);
     }
-    diagnostics.append(&mut found);
+    diagnostics.append(&mut faults);
     // A missing token at the end is reported after the last token.
     let end = tokens.last().map_or(0, |token| token.span.end);
     tokens.push(Token { kind: TokenKind::End, span: Span { start: end, end } });
@@ -253,7 +253,7 @@ impl Lexer<'_> {
         self.at += 1;
         loop {
             let rest = self.rest();
-            if rest.is_empty() || rest[0] == b'\n' && self.strings_end_in_line {
+            if rest.is_empty() || (rest[0] == b'\n' && self.strings_end_in_line) {
                 self.has_open_string = true;
                 self.fault(start, "this string is not closed", "close it with `\"`");
                 return Some(TokenKind::Text(bytes));

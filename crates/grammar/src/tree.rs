@@ -9,13 +9,14 @@ use std::path::Path;
 use num_rational::BigRational;
 
 use crate::chance::Chance;
-use crate::draw::{Chooser, DrawRequest, Length};
-use crate::float::{self, ScannedFloat};
+use crate::draw::{Chooser, DrawRequest};
+use crate::float::{self, FloatRules, ScannedFloat};
 use crate::number::{Int, power_of_ten};
-use crate::port::{FloatRules, LoopObserver, LoopState};
+use crate::port::{LoopObserver, LoopState};
 use crate::program::Grammar;
-use crate::read::Witness;
+use crate::read::{IntNode, Witness};
 use crate::run::Interpreter;
+use crate::strings::Length;
 use crate::validate::{Rejection, validate_with};
 use crate::write::InputWriter;
 
@@ -68,17 +69,6 @@ impl InputNode {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct IntNode {
-    /// An index in [`Grammar::sites`].
-    pub site: usize,
-    /// The start in the input, in bytes.
-    pub at: usize,
-    pub value: Int,
-    pub min: Int,
-    pub max: Int,
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct LoopNode {
     pub id: usize,
@@ -115,11 +105,11 @@ impl InputTree {
 fn each<'t>(nodes: &'t [InputNode], see: &mut dyn FnMut(&'t InputNode)) {
     for node in nodes {
         see(node);
-        if let InputNode::Loop(of) = node {
-            for iteration in &of.iterations {
+        if let InputNode::Loop(loop_node) = node {
+            for iteration in &loop_node.iterations {
                 each(iteration, see);
             }
-            each(&of.exit, see);
+            each(&loop_node.exit, see);
         }
     }
 }
@@ -127,11 +117,11 @@ fn each<'t>(nodes: &'t [InputNode], see: &mut dyn FnMut(&'t InputNode)) {
 fn each_mut(nodes: &mut [InputNode], see: &mut dyn FnMut(&mut InputNode)) {
     for node in nodes {
         see(node);
-        if let InputNode::Loop(of) = node {
-            for iteration in &mut of.iterations {
+        if let InputNode::Loop(loop_node) = node {
+            for iteration in &mut loop_node.iterations {
                 each_mut(iteration, see);
             }
-            each_mut(&mut of.exit, see);
+            each_mut(&mut loop_node.exit, see);
         }
     }
 }
@@ -160,8 +150,8 @@ impl InputTreeBuilder {
 }
 
 impl Witness for InputTreeBuilder {
-    fn int(&mut self, read: IntNode) {
-        self.add(InputNode::Int(read));
+    fn int(&mut self, int: IntNode) {
+        self.add(InputNode::Int(int));
     }
 
     fn float(&mut self, site: usize, _rules: &FloatRules, text: &[u8], scanned: &ScannedFloat) {
@@ -259,7 +249,7 @@ impl Chooser for ReplayChooser<'_> {
 
     fn text(&mut self, site: usize) -> Option<Vec<u8>> {
         let is_wanted =
-            |node: &InputNode| matches!(node, InputNode::Text { site: it, .. } if *it == site);
+            |node: &InputNode| matches!(node, InputNode::Text { site: own, .. } if *own == site);
         match self.next_node(is_wanted) {
             Some(InputNode::Text { text, .. }) => Some(text.clone()),
             _ => None,
@@ -274,20 +264,20 @@ impl Chooser for ReplayChooser<'_> {
         let position = self.positions.last();
         let mut ahead = position.into_iter().flat_map(|position| &position.nodes[position.at..]);
         let decimals = ahead.find_map(|node| match node {
-            InputNode::Float { site: it, decimals, .. } if *it == site => Some(*decimals),
+            InputNode::Float { site: own, decimals, .. } if *own == site => Some(*decimals),
             _ => None,
         });
         decimals.map_or(min, |decimals| decimals.clamp(min, max))
     }
 
     fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
-        let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: it, .. } if *it == question);
+        let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: own, .. } if *own == question);
         match self.next_node(is_wanted) {
             Some(InputNode::Answer { answer, .. }) => *answer,
             // By default, a loop ends and a condition holds.
             _ => {
-                let asked = &self.grammar.questions[question];
-                asked.is_positive == asked.of_loop.is_none()
+                let lookahead = &self.grammar.questions[question];
+                lookahead.is_positive == lookahead.of_loop.is_none()
             }
         }
     }
@@ -308,11 +298,12 @@ impl Chooser for ReplayChooser<'_> {
 
 impl LoopObserver for ReplayChooser<'_> {
     fn enter(&mut self, id: usize, _count: Option<u32>) {
-        let of = match self.next_node(|node| matches!(node, InputNode::Loop(of) if of.id == id)) {
-            Some(InputNode::Loop(of)) => Some(of),
+        let is_wanted = |node: &InputNode| matches!(node, InputNode::Loop(own) if own.id == id);
+        let loop_node = match self.next_node(is_wanted) {
+            Some(InputNode::Loop(loop_node)) => Some(loop_node),
             _ => None,
         };
-        self.positions.push(ReplayPosition { nodes: &[], at: 0, loop_node: of });
+        self.positions.push(ReplayPosition { nodes: &[], at: 0, loop_node });
     }
 
     fn iteration(&mut self, _id: usize, index: u64) {
@@ -320,10 +311,10 @@ impl LoopObserver for ReplayChooser<'_> {
         position.at = 0;
         position.nodes = match position.loop_node {
             None => &[],
-            Some(of) => {
+            Some(loop_node) => {
                 let iteration =
-                    usize::try_from(index).ok().and_then(|index| of.iterations.get(index));
-                iteration.unwrap_or(&of.exit)
+                    usize::try_from(index).ok().and_then(|index| loop_node.iterations.get(index));
+                iteration.unwrap_or(&loop_node.exit)
             }
         };
     }

@@ -40,7 +40,7 @@ impl Gap {
         vars: &VariableValues,
     ) -> Option<Self> {
         let others = group.iter().filter(|other| **other != slot);
-        let others = others.map(|other| vars.get(*other, index).map(|it| it.key()));
+        let others = others.map(|other| vars.get(*other, index).map(|value| value.key()));
         Some(Self { variable: slot, others: others.collect::<Option<_>>()? })
     }
 }
@@ -56,36 +56,36 @@ impl Tuples {
     ) -> Option<&HashSet<ValueKey>> {
         let values = vars.len(gap.variable);
         let is_new = vars.get(gap.variable, index).is_none();
-        let seen = self.by_variable.entry(gap.variable).or_default();
-        while seen.values > values
-            && let Some((others, own)) = seen.order.pop()
+        let tuples = self.by_variable.entry(gap.variable).or_default();
+        while tuples.values > values
+            && let Some((others, own)) = tuples.order.pop()
         {
-            seen.values -= 1;
-            if let Some(of_others) = seen.used_values.get_mut(&others) {
+            tuples.values -= 1;
+            if let Some(of_others) = tuples.used_values.get_mut(&others) {
                 of_others.remove(&own);
             }
         }
-        if seen.values != values || !is_new {
-            *seen = VariableTuples { values, ..VariableTuples::default() };
+        if tuples.values != values || !is_new {
+            *tuples = VariableTuples { values, ..VariableTuples::default() };
             self.scanned += values;
             if self.scanned > SCANNED_MAX {
                 return None;
             }
             vars.each(gap.variable, &mut |at, value| {
-                let found = Gap::of(gap.variable, group, at, vars).filter(|_| at != index);
-                seen.order.extend(found.map(|found| (found.others, value.key())));
+                let other = Gap::of(gap.variable, group, at, vars).filter(|_| at != index);
+                tuples.order.extend(other.map(|other| (other.others, value.key())));
             });
-            for (others, own) in &seen.order {
-                seen.used_values.entry(others.clone()).or_default().insert(own.clone());
+            for (others, own) in &tuples.order {
+                tuples.used_values.entry(others.clone()).or_default().insert(own.clone());
             }
         }
-        seen.used_values.get(&gap.others)
+        tuples.used_values.get(&gap.others)
     }
 
     pub(super) fn add(&mut self, gap: Gap, own: ValueKey) {
-        let seen = self.by_variable.entry(gap.variable).or_default();
-        seen.values += 1;
-        seen.used_values.entry(gap.others.clone()).or_default().insert(own.clone());
-        seen.order.push((gap.others, own));
+        let tuples = self.by_variable.entry(gap.variable).or_default();
+        tuples.values += 1;
+        tuples.used_values.entry(gap.others.clone()).or_default().insert(own.clone());
+        tuples.order.push((gap.others, own));
     }
 }

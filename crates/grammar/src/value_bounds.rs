@@ -32,6 +32,20 @@ pub struct ValueBound {
     pub value: Option<String>,
 }
 
+/// Fixes a value at its bound, wherever it is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pin {
+    /// An index in `Grammar::sites`.
+    pub site: usize,
+    pub side: BoundSide,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BoundSide {
+    Least,
+    Most,
+}
+
 /// The values that inputs have at a place of the grammar.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -55,15 +55,17 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
             min: min.clone(),
             max: max.clone(),
         };
-        let of = by_name.entry(name).or_insert_with(new);
-        if (of.is_text, of.is_single, of.is_per_case) != (is_text, is_single, is_per_case) {
+        let variable = by_name.entry(name).or_insert_with(new);
+        if (variable.is_text, variable.is_single, variable.is_per_case)
+            != (is_text, is_single, is_per_case)
+        {
             continue;
         }
-        of.sites.push(at);
-        of.is_count |= site.is_count;
-        of.is_case_count |= site.is_case_count;
-        of.min = of.min.take().filter(|known| Some(known) == min.as_ref());
-        of.max = of.max.take().filter(|known| Some(known) == max.as_ref());
+        variable.sites.push(at);
+        variable.is_count |= site.is_count;
+        variable.is_case_count |= site.is_case_count;
+        variable.min = variable.min.take().filter(|known| Some(known) == min.as_ref());
+        variable.max = variable.max.take().filter(|known| Some(known) == max.as_ref());
     }
     let mut all: Vec<InputVariable> = by_name.into_values().collect();
     all.sort_by_key(|variable| variable.sites[0]);
@@ -86,13 +88,13 @@ pub fn split_cases<'t>(
     let (mut shared, mut cases) = (Vec::new(), Vec::new());
     for node in &tree.nodes {
         match node {
-            InputNode::Loop(of) if grammar.loops[of.id].is_cases => {
-                cases.extend(of.iterations.iter().map(|nodes| flattened(nodes)));
+            InputNode::Loop(loop_node) if grammar.loops[loop_node.id].is_cases => {
+                cases.extend(loop_node.iterations.iter().map(|nodes| flattened(nodes)));
             }
             node => push_leaves(node, &mut shared),
         }
     }
-    if !grammar.loops.iter().any(|it| it.is_cases) {
+    if !grammar.loops.iter().any(|for_loop| for_loop.is_cases) {
         cases.push(std::mem::take(&mut shared));
     }
     (shared, cases)
@@ -106,9 +108,9 @@ fn flattened(nodes: &[InputNode]) -> Vec<&InputNode> {
 
 fn push_leaves<'t>(node: &'t InputNode, into: &mut Vec<&'t InputNode>) {
     match node {
-        InputNode::Loop(of) => {
-            of.iterations.iter().flatten().for_each(|node| push_leaves(node, into));
-            of.exit.iter().for_each(|node| push_leaves(node, into));
+        InputNode::Loop(loop_node) => {
+            loop_node.iterations.iter().flatten().for_each(|node| push_leaves(node, into));
+            loop_node.exit.iter().for_each(|node| push_leaves(node, into));
         }
         leaf => into.push(leaf),
     }
@@ -129,20 +131,25 @@ mod tests {
                 parse_grammar(Path::new("g.ctd"), text.as_bytes()).grammar.expect("a grammar");
             let found: Vec<String> = variables(&grammar)
                 .iter()
-                .map(|it| {
+                .map(|variable| {
                     let bound =
                         |bound: &Option<Int>| bound.as_ref().map_or("?".to_owned(), Int::to_string);
                     let words = [
-                        (it.is_case_count, "cases"),
-                        (it.is_count && !it.is_case_count, "count"),
-                        (it.is_text, "text"),
-                        (!it.is_single, "row"),
-                        (it.is_per_case, "each"),
+                        (variable.is_case_count, "cases"),
+                        (variable.is_count && !variable.is_case_count, "count"),
+                        (variable.is_text, "text"),
+                        (!variable.is_single, "row"),
+                        (variable.is_per_case, "each"),
                     ];
                     let words = words.iter().filter(|(is, _)| *is).map(|(_, word)| *word);
                     let words: Vec<&str> = words.collect();
-                    let name = &it.name;
-                    format!("{name} {}..{} {}", bound(&it.min), bound(&it.max), words.join(" "))
+                    let name = &variable.name;
+                    format!(
+                        "{name} {}..{} {}",
+                        bound(&variable.min),
+                        bound(&variable.max),
+                        words.join(" ")
+                    )
                 })
                 .collect();
             assert_eq!(found, expected, "{text}");

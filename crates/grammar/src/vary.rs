@@ -4,8 +4,9 @@
 use crate::chance::Chance;
 use crate::number::Int;
 use crate::program::Grammar;
+use crate::read::IntNode;
 use crate::reduce::{each_value, to_length};
-use crate::tree::{InputNode, InputTree, IntNode, LoopNode, write_tree};
+use crate::tree::{InputNode, InputTree, LoopNode, write_tree};
 use crate::validate::accepts;
 
 const ITERATIONS_MAX: usize = 5000;
@@ -65,10 +66,10 @@ pub fn vary_with(
     let mut tree = tree.clone();
     let mut cases = 0;
     tree.each(&mut |node| {
-        if let InputNode::Loop(of) = node
-            && grammar.loops[of.id].is_cases
+        if let InputNode::Loop(loop_node) = node
+            && grammar.loops[loop_node.id].is_cases
         {
-            cases = of.iterations.len() as u64;
+            cases = loop_node.iterations.len() as u64;
         }
     });
     for _ in 0..=chance.below(3 + cases) {
@@ -203,7 +204,7 @@ fn similar_value(tree: &InputTree, index: usize, any: bool, chance: &mut Chance)
         }
         at += 1;
     });
-    ints.retain(|(of, _)| any || Some(*of) == site);
+    ints.retain(|(own, _)| any || Some(*own) == site);
     ints.get(chance.below(ints.len() as u64) as usize).map(|(_, value)| Int::clone(value))
 }
 
@@ -234,12 +235,13 @@ fn set_int(
                     count = None;
                 }
             }
-            InputNode::Loop(of) => {
+            InputNode::Loop(loop_node) => {
                 if let Some((slot, before, value)) = &count
-                    && grammar.loops[of.id].count_variables.contains(slot)
+                    && grammar.loops[loop_node.id].count_variables.contains(slot)
                 {
-                    let rounds = (of.iterations.len() + to_length(value)).saturating_sub(*before);
-                    resize(of, rounds.min(ITERATIONS_MAX), chance);
+                    let rounds =
+                        (loop_node.iterations.len() + to_length(value)).saturating_sub(*before);
+                    resize(loop_node, rounds.min(ITERATIONS_MAX), chance);
                 }
             }
             _ => {}
@@ -248,15 +250,15 @@ fn set_int(
     });
 }
 
-fn resize(of: &mut LoopNode, rounds: usize, chance: &mut Chance) {
-    while of.iterations.len() > rounds {
-        let index = chance.below(of.iterations.len() as u64) as usize;
-        of.iterations.remove(index);
+fn resize(loop_node: &mut LoopNode, rounds: usize, chance: &mut Chance) {
+    while loop_node.iterations.len() > rounds {
+        let index = chance.below(loop_node.iterations.len() as u64) as usize;
+        loop_node.iterations.remove(index);
     }
-    while !of.iterations.is_empty() && of.iterations.len() < rounds {
-        let index = chance.below(of.iterations.len() as u64) as usize;
-        let copy = of.iterations[index].clone();
-        of.iterations.insert(index, copy);
+    while !loop_node.iterations.is_empty() && loop_node.iterations.len() < rounds {
+        let index = chance.below(loop_node.iterations.len() as u64) as usize;
+        let copy = loop_node.iterations[index].clone();
+        loop_node.iterations.insert(index, copy);
     }
 }
 
@@ -323,31 +325,32 @@ fn change_text(tree: &mut InputTree, chance: &mut Chance) -> bool {
 }
 
 fn change_row(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance) {
-    let is_row = |node: &InputNode| matches!(node, InputNode::Loop(of) if of.iterations.len() > 1);
+    let is_row =
+        |node: &InputNode| matches!(node, InputNode::Loop(own) if own.iterations.len() > 1);
     change_one(tree, chance, is_row, &|node, chance| {
-        if let InputNode::Loop(of) = node {
-            rearrange(grammar, of, chance);
+        if let InputNode::Loop(loop_node) = node {
+            rearrange(grammar, loop_node, chance);
         }
     });
 }
 
-fn rearrange(grammar: &Grammar, of: &mut LoopNode, chance: &mut Chance) {
-    let last = of.iterations.len() - 1;
+fn rearrange(grammar: &Grammar, loop_node: &mut LoopNode, chance: &mut Chance) {
+    let last = loop_node.iterations.len() - 1;
     let one = chance.below(last as u64 + 1) as usize;
     let other = chance.below(last as u64 + 1) as usize;
     match chance.below(7) {
-        0 => of.iterations.reverse(),
-        1 => of.iterations.swap(one, other),
-        2 => of.iterations[one] = of.iterations[other].clone(),
-        3 => of.iterations[last] = of.iterations[0].clone(),
+        0 => loop_node.iterations.reverse(),
+        1 => loop_node.iterations.swap(one, other),
+        2 => loop_node.iterations[one] = loop_node.iterations[other].clone(),
+        3 => loop_node.iterations[last] = loop_node.iterations[0].clone(),
         // Test cases stay separate.
-        4 if !grammar.loops[of.id].is_cases => {
-            let same = of.iterations[one].clone();
-            of.iterations.fill(same);
+        4 if !grammar.loops[loop_node.id].is_cases => {
+            let same = loop_node.iterations[one].clone();
+            loop_node.iterations.fill(same);
         }
-        5 => of.iterations.rotate_left(one),
+        5 => loop_node.iterations.rotate_left(one),
         _ => {
-            let ints = of.iterations.iter_mut().flatten().filter_map(InputNode::int_mut);
+            let ints = loop_node.iterations.iter_mut().flatten().filter_map(InputNode::int_mut);
             let values = ints.filter(|int| !grammar.sites[int.site].is_count);
             let values: Vec<&mut Int> = values.map(|int| &mut int.value).collect();
             let mut sorted: Vec<Int> = values.iter().map(|value| Int::clone(value)).collect();

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use crate::bounds::{Coverage, bounds_by_site};
-use crate::generate::{BoundSide, Pin};
 use crate::program::{Grammar, Site};
 use crate::shape::{Cases, Counts, Shape, Values};
+use crate::value_bounds::{BoundSide, Pin};
 use juror_core::diagnostic::Diagnostic;
 
 /// By site: the bound that a pin asks for, or that the shape asks for if the site is a count or outside of loops. For

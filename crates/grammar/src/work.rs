@@ -154,7 +154,7 @@ fn product_operations(a: u64, b: u64) -> u64 {
 fn ratio_steps(op: Operator, left: &Value, right: &Value) -> u64 {
     let parts = |value: &Value| match value {
         Value::Int(value) => [words_of_bits(value.bits_if_big()), 1],
-        Value::Float(value) => [value.numer(), value.denom()].map(|it| words_of_bits(it.bits())),
+        Value::Float(value) => [value.numer(), value.denom()].map(|int| words_of_bits(int.bits())),
         Value::Text(_) => [0, 0],
     };
     let size = |value: &Value| parts(value).iter().sum::<u64>();

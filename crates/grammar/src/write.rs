@@ -10,17 +10,17 @@ use num_rational::BigRational;
 use crate::ast::{Expr, ExprKind, Notation};
 use crate::bytes::ByteSet;
 use crate::chance::Chance;
-use crate::draw::{Chooser, DrawRequest, Length};
-use crate::float;
+use crate::draw::{Chooser, DrawRequest};
+use crate::float::{self, FloatRules};
 use crate::number::{Int, compare_ratios, scaled_decimal};
 use crate::pattern::Pattern;
-use crate::port::{FloatRules, LoopObserver, LoopState, OptionalValue, Port, RunStop, stuck};
+use crate::port::{LoopObserver, LoopState, OptionalValue, Port, RunStop, stuck};
 use crate::program::{Grammar, Instruction};
 use crate::ranges::{first_byte, pick_range, ranges_by_first_byte};
 use crate::read::describe_text;
 use crate::run::Interpreter;
 use crate::source::Span;
-use crate::strings;
+use crate::strings::{self, Length};
 use crate::tuples::{Gap, Tuples};
 use crate::value::Value;
 use crate::variable_values::VariableValues;
@@ -277,7 +277,7 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         let fits = |value: &Int| fits(value) && is_free(value);
         let found = free_number(bounds, &value, self.chooser.chance(), work, &fits);
         found
-            .map_err(|over| RunStop::of_work(self.site_span(site), over))?
+            .map_err(|stop| RunStop::of_work(self.site_span(site), stop))?
             .map_or_else(|| no_free_value(bounds), Ok)
     }
 
@@ -326,7 +326,7 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         work: &WorkCounter,
     ) -> Result<(), RunStop> {
         let steps = drawn_float_steps(&rules.min, &rules.max, decimals);
-        work.add_operation(steps).map_err(|over| RunStop::of_work(self.site_span(site), over))
+        work.add_operation(steps).map_err(|stop| RunStop::of_work(self.site_span(site), stop))
     }
 
     fn scientific(
@@ -474,7 +474,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         };
         let is_free = |value: &Int| {
             unique.is_none_or(|slot| !vars.occurs(slot, &value.clone().into()))
-                && taken.is_none_or(|it| !it.contains(&Value::from(value.clone()).key()))
+                && taken.is_none_or(|taken| !taken.contains(&Value::from(value.clone()).key()))
         };
         let hint = self.hint.take().filter(|hint| hint.min <= hint.max);
         let room = self.sum_room(site, run).map(Int::Small).filter(|most| bounds[0] <= most);
@@ -536,7 +536,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
             Ok(begins && run.longest_match(pattern, text)? == Some(text.len()))
         };
         let span = self.site_span(site);
-        let is_fitting = |text: &[u8]| fits(text).map_err(|over| RunStop::of_work(span, over));
+        let is_fitting = |text: &[u8]| fits(text).map_err(|stop| RunStop::of_work(span, stop));
         let mut proposal = self.chooser.text(site);
         let mut found = None;
         for _ in 0..=TRIES {

@@ -100,7 +100,7 @@ impl NatsAddress {
                 .help("give a key with ?key=FILE"));
         }
         for host in hosts.trim_end_matches('/').split(',') {
-            let is_host = |it: char| it.is_ascii_alphanumeric() || "-._:[]".contains(it);
+            let is_host = |sign: char| sign.is_ascii_alphanumeric() || "-._:[]".contains(sign);
             if host.is_empty() || !host.chars().all(is_host) {
                 return Err(fault(format!("`{}` is not a host", printable(host))));
             }
@@ -155,7 +155,8 @@ impl NatsAddress {
 /// Whether a name can be a subject: words with dots between them, and no wildcard.
 fn is_subject(name: &str) -> bool {
     let is_word = |word: &str| {
-        !word.is_empty() && word.chars().all(|it| it.is_ascii_alphanumeric() || "_-$".contains(it))
+        !word.is_empty()
+            && word.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-$".contains(sign))
     };
     name.split('.').all(is_word)
 }
@@ -167,15 +168,15 @@ mod tests {
     #[test]
     fn addresses_are_read() {
         let read = |typed: &str| {
-            let it = NatsAddress::parse(typed).map_err(|error| error.reason);
-            it.map(|it| {
+            let address = NatsAddress::parse(typed).map_err(|error| error.reason);
+            address.map(|address| {
                 format!(
                     "{} {} {:?} {} {:?}",
-                    it.hosts.join(" "),
-                    it.is_private,
-                    it.key,
-                    it.inbox,
-                    it.lane
+                    address.hosts.join(" "),
+                    address.is_private,
+                    address.key,
+                    address.inbox,
+                    address.lane
                 )
             })
         };

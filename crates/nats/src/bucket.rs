@@ -147,8 +147,8 @@ async fn head(
     }
     let value: Value = serde_json::from_slice(&message.payload).unwrap_or_default();
     let id = value["nuid"].as_str().unwrap_or_default();
-    let is_name = !id.is_empty() && id.chars().all(|it| it.is_ascii_alphanumeric());
-    let (Some(length), true) = (value["size"].as_u64().filter(|it| *it <= BYTES_MAX), is_name)
+    let is_name = !id.is_empty() && id.chars().all(|letter| letter.is_ascii_alphanumeric());
+    let (Some(length), true) = (value["size"].as_u64().filter(|size| *size <= BYTES_MAX), is_name)
     else {
         return Ok(None);
     };
@@ -179,7 +179,7 @@ pub async fn get(
         let body = json!({ "seq": next, "next_by_subj": format!("$O.CAS.C.{}", head.id) });
         let call = OutgoingMessage::new(format!("$JS.API.DIRECT.GET.{BLOBS}"), body.to_string());
         let message = link.request_stored(&call).await?;
-        let sequence = sequence(&message).filter(|it| *it >= next);
+        let sequence = sequence(&message).filter(|sequence| *sequence >= next);
         next = 1 + sequence.ok_or_else(|| wrong("lacks a piece of the blob"))?;
         length += message.payload.len() as u64;
         if message.payload.is_empty() || length > head.length {

@@ -257,8 +257,8 @@ mod tests {
     #[test]
     fn what_the_server_refuses_is_told_apart() {
         let check = |code, what: &str, expected: (bool, Option<u64>)| {
-            let it = ServerRefusal { code, what: what.to_owned() };
-            assert_eq!((it.is_there_already(), it.last()), expected, "{what}");
+            let refusal = ServerRefusal { code, what: what.to_owned() };
+            assert_eq!((refusal.is_there_already(), refusal.last()), expected, "{what}");
         };
         check(10_077, "maximum messages per subject exceeded", (true, None));
         check(10_077, "no space left on device", (false, None));

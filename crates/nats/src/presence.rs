@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use crate::layout::WORKERS;
 use crate::link::{Link, NoReply, OutgoingMessage, header, parse_time, sequence};
-use juror_core::language::toolchain::Toolchain;
+use juror_core::language::probe::Toolchain;
 use juror_core::text::{hex, printable};
 use juror_remote::frame::Peer;
 use juror_remote::message::WorkerFacts;
@@ -71,8 +71,9 @@ impl Announcement {
         }
         let words = self.tools.keys().chain(other.tools.keys());
         words.into_iter().find_map(|word| {
-            let [ours, theirs] = [self, other].map(|it| {
-                it.tools
+            let [ours, theirs] = [self, other].map(|announcement| {
+                announcement
+                    .tools
                     .get(word)
                     .and_then(|answer| Some((answer.found.as_ref().ok()?, answer.files)))
             });
@@ -108,17 +109,18 @@ pub fn subject(class: &str, user: &str, id: &str) -> String {
 pub fn read(subject: &str, bytes: &[u8]) -> Option<PresentWorker> {
     let (class, rest) = subject.strip_prefix("worker.")?.split_once('.')?;
     let (user, id) = rest.split_once('.')?;
-    let is_name = |text: &str| text.len() == 16 && text.bytes().all(|it| it.is_ascii_hexdigit());
+    let is_name =
+        |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     if !is_name(class) || !is_name(id) {
         return None;
     }
     let announcement = postcard::take_from_bytes::<Announcement>(bytes).ok();
-    let announcement = announcement.filter(|(_, rest)| rest.is_empty()).map(|(it, _)| it);
-    let announcement = announcement.filter(|it| it.facts.slots > 0 && it.class() == class);
-    let bounded = |mut it: Announcement| {
-        it.facts.name = printable(&it.facts.name).chars().take(NAME_MAX).collect();
-        it.facts.clamp_numbers();
-        it
+    let announcement = announcement
+        .filter(|(read, rest)| rest.is_empty() && read.facts.slots > 0 && read.class() == class);
+    let bounded = |(mut read, _): (Announcement, _)| {
+        read.facts.name = printable(&read.facts.name).chars().take(NAME_MAX).collect();
+        read.facts.clamp_numbers();
+        read
     };
     Some(PresentWorker {
         class: class.to_owned(),
@@ -143,16 +145,16 @@ pub async fn present_workers(link: &Link) -> Result<Vec<PresentWorker>, NoReply>
         let body = json!({ "seq": next, "next_by_subj": "worker.>" }).to_string();
         let call = OutgoingMessage::new(format!("$JS.API.DIRECT.GET.{WORKERS}"), body);
         let message = link.request(&call).await?;
-        let Some(sequence) = sequence(&message).filter(|it| *it >= next) else { break };
+        let Some(sequence) = sequence(&message).filter(|sequence| *sequence >= next) else { break };
         next = sequence + 1;
         if message.payload == GOODBYE {
             continue;
         }
         let found = read(header(&message, "Nats-Subject").unwrap_or_default(), &message.payload);
         let announced = header(&message, "Nats-Time-Stamp").and_then(parse_time);
-        present.extend(found.map(|it| PresentWorker { announced, ..it }));
+        present.extend(found.map(|worker| PresentWorker { announced, ..worker }));
     }
-    let name = |it: &PresentWorker| it.announcement.as_ref().map(|it| it.facts.name.clone());
+    let name = |worker: &PresentWorker| Some(worker.announcement.as_ref()?.facts.name.clone());
     present.sort_by(|a, b| (name(a), &a.id).cmp(&(name(b), &b.id)));
     // Workers announce themselves repeatedly: an announcement may have been read twice.
     present.dedup_by(|a, b| a.id == b.id);
@@ -168,7 +170,7 @@ mod tests {
 
     use super::*;
     use juror_core::isolation::Isolation;
-    use juror_core::language::toolchain::{Linking, Toolchain};
+    use juror_core::language::probe::{Linking, Toolchain};
 
     fn announcement(slots: usize, isolation: Isolation, version: &str) -> Announcement {
         let facts = WorkerFacts {

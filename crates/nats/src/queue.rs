@@ -214,7 +214,7 @@ mod tests {
         queue.learn(0, 0.001);
         queue.learn(1, 5.0);
         let units = std::iter::from_fn(|| queue.must_send().then(|| queue.take()));
-        let numbers = |unit: Vec<QueuedJob>| unit.iter().map(|it| it.number).collect::<Vec<_>>();
+        let numbers = |unit: Vec<QueuedJob>| unit.iter().map(|job| job.number).collect::<Vec<_>>();
         let expected = [vec![0, 3, 6, 9], vec![1], vec![2], vec![4], vec![5], vec![7], vec![8]];
         assert_eq!(units.map(numbers).collect::<Vec<_>>(), expected);
     }

@@ -262,7 +262,7 @@ impl Submitter {
         let Some((_, first)) = members.first().cloned() else {
             return Err(JudgeError::new("find workers", "there is none"));
         };
-        let sum = members.iter().map(|(_, it)| it.facts.slots).sum();
+        let sum = members.iter().map(|(_, announcement)| announcement.facts.slots).sum();
         let slots = slots.unwrap_or(sum);
         let queue = slots * QUEUE_PER_SLOT;
         let facts = WorkerFacts { name: name.to_owned(), slots, queue, ..first.facts.clone() };
@@ -291,7 +291,7 @@ impl Submitter {
         if let Some(name) = self.names.get(id) {
             return name.clone();
         }
-        let is_free = |name: &String| self.names.values().all(|it| it != name);
+        let is_free = |name: &String| self.names.values().all(|used| used != name);
         let numbered = (2..).map(|number| format!("{machine} ({number})"));
         let name =
             std::iter::once(machine.to_owned()).chain(numbered).find(is_free).unwrap_or_default();
@@ -454,7 +454,7 @@ impl Submitter {
             for unit in self.units.keys() {
                 let subject = layout::result(&self.batch, unit);
                 let empty = OutgoingMessage::new(subject.clone(), b"");
-                if layout::store(&self.link, &empty).await.is_ok_and(|it| it.is_err()) {
+                if layout::store(&self.link, &empty).await.is_ok_and(|stored| stored.is_err()) {
                     // It was written meanwhile.
                     layout::purge(&self.link, RESULTS, &format!("{subject}.>")).await;
                     layout::purge(&self.link, RESULTS, &subject).await;

@@ -170,7 +170,7 @@ impl JobResult {
 
 /// Whether a word has 32 digits, like the names that nobody can guess.
 pub fn is_name(word: &str) -> bool {
-    word.len() == 32 && word.bytes().all(|it| it.is_ascii_hexdigit())
+    word.len() == 32 && word.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]
@@ -204,7 +204,7 @@ mod tests {
         let run_time = Duration::from_millis(2);
         let end = |number| MessageFromWorker::RunEnded { number, run_time, worker: None };
         let split = |messages: &[MessageFromWorker]| {
-            let frames = messages.iter().map(|it| encode_frame(it, &[b"x"]).unwrap());
+            let frames = messages.iter().map(|message| encode_frame(message, &[b"x"]).unwrap());
             JobResult::split(&head, frames.flatten().collect())
         };
         let refused = |messages: &[MessageFromWorker], reason: &str| {
@@ -218,7 +218,8 @@ mod tests {
         refused(&[end(7), end(8), end(9)], "it answers a question that was not asked");
         refused(&[MessageFromWorker::Heartbeat], "it sends something that is not a result");
         let results = split(&[piece(8), end(7), end(8)]).unwrap();
-        let sizes: Vec<_> = results.iter().map(|(id, it)| (id[0], it.frames.len())).collect();
+        let sizes: Vec<_> =
+            results.iter().map(|(id, result)| (id[0], result.frames.len())).collect();
         assert_eq!(sizes, [(1, 1), (2, 2)]);
         let (_, last) = results.into_iter().next_back().unwrap();
         assert_eq!(last.run_time(), Some(0.002));

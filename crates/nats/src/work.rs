@@ -281,7 +281,7 @@ impl UnitWorker<'_> {
                 self.beat().await;
             }
             self.ask().await;
-            let later = self.not_before.into_iter().filter(|it| *it > now).min();
+            let later = self.not_before.into_iter().filter(|time| *time > now).min();
             let wait = next.min(later.unwrap_or(next)).saturating_duration_since(now);
             match timeout(wait, heard.recv()).await {
                 Ok(Some(Event::End) | None) => return Ok(()),
@@ -329,10 +329,10 @@ impl UnitWorker<'_> {
     /// that are not alike, at least one sees the other.
     fn join(&mut self, present: &[presence::PresentWorker]) -> Result<(), JudgeError> {
         self.is_asking = false;
-        if let Some(other) = present.iter().find(|it| it.class != self.class) {
+        if let Some(other) = present.iter().find(|worker| worker.class != self.class) {
             let (name, difference) = match &other.announcement {
                 None => ("a worker".to_owned(), None),
-                Some(it) => (it.facts.name.clone(), self.announcement.difference(it)),
+                Some(theirs) => (theirs.facts.name.clone(), self.announcement.difference(theirs)),
             };
             let difference =
                 difference.unwrap_or_else(|| "its juror is another version".to_owned());
@@ -340,7 +340,7 @@ impl UnitWorker<'_> {
             return Err(JudgeError::new(format!("join the workers at {}", self.server), reason)
                 .help("use one image for all workers of a server; a worker that was stopped is forgotten after 10 s"));
         }
-        if present.iter().any(|it| it.id == self.id) {
+        if present.iter().any(|worker| worker.id == self.id) {
             self.is_admitted = true;
             let slots = self.announcement.facts.slots;
             let (server, class) = (&self.server, &self.class);
@@ -649,7 +649,8 @@ async fn write_whole(
     let subject = layout::result(&of.batch, &of.unit);
     let id = crate::random().map_err(invalid)?;
     let pieces: Vec<&[u8]> = frames.chunks(MESSAGE_BYTES_MAX).collect();
-    let (last, parts) = pieces.split_last().map_or((&[][..], &[][..]), |(last, it)| (*last, it));
+    let (last, parts) =
+        pieces.split_last().map_or((&[][..], &[][..]), |(last, rest)| (*last, rest));
     for (count, part) in parts.iter().enumerate() {
         let call = OutgoingMessage::new(format!("{subject}.{id}.{count}"), *part);
         bucket::store(link, &call).await?;

@@ -59,7 +59,7 @@ impl Peer {
 /// If the frame would be too long.
 pub fn encode_frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, JudgeError> {
     let head = encode_body(head)?;
-    let length = 4 + head.len() + behind.iter().map(|it| it.len()).sum::<usize>();
+    let length = 4 + head.len() + behind.iter().map(|bytes| bytes.len()).sum::<usize>();
     if length > FRAME_BYTES_MAX {
         let reason = format!("it has {length} bytes, {FRAME_BYTES_MAX} are allowed");
         return Err(JudgeError::new(SENDING, reason));
@@ -68,7 +68,7 @@ pub fn encode_frame(head: &impl Serialize, behind: &[&[u8]]) -> Result<Vec<u8>, 
     bytes.extend((length as u32).to_le_bytes());
     bytes.extend((head.len() as u32).to_le_bytes());
     bytes.extend(head);
-    behind.iter().for_each(|it| bytes.extend(*it));
+    behind.iter().for_each(|piece| bytes.extend(*piece));
     Ok(bytes)
 }
 
@@ -125,7 +125,7 @@ impl FrameReader {
         let rest = &self.bytes[self.position..];
         let Some((length, rest)) = rest.split_first_chunk() else { return Ok(None) };
         let Some((head, rest)) = rest.split_first_chunk() else { return Ok(None) };
-        let [length, head] = [length, head].map(|it| u32::from_le_bytes(*it) as usize);
+        let [length, head] = [length, head].map(|bytes| u32::from_le_bytes(*bytes) as usize);
         if !(4..=FRAME_BYTES_MAX).contains(&length) || head > length - 4 {
             return Err(ProtocolError::new(format!("it sends a message of {length} bytes")));
         }

@@ -9,9 +9,9 @@ use sha2::{Digest as _, Sha256};
 use tempfile::NamedTempFile;
 
 use crate::frame::ProtocolError;
-use juror_core::blob::{Blob, Digest};
+use juror_core::blob::{Blob, Digest, TreeDirectory};
 use juror_core::root::FilePath;
-use juror_core::tree::{Tree, TreeDirectory};
+use juror_core::tree::Tree;
 use juror_sandbox::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
 
 /// In bytes: larger blobs are stored in a file.
@@ -163,7 +163,7 @@ mod tests {
     fn blobs_in_pieces_are_joined_and_their_files_removed() {
         let mut large = LargeBlobs::default();
         for length in [0, 1, IN_MEMORY_BYTES, IN_MEMORY_BYTES + 1, 3_000_000] {
-            let bytes: Vec<u8> = (0..length).map(|it| it as u8).collect();
+            let bytes: Vec<u8> = (0..length).map(|index| index as u8).collect();
             let blob = incoming_blob(&bytes, &mut large);
             assert_eq!(blob.prefix(u64::MAX).unwrap(), bytes);
             assert_eq!(blob.len().unwrap(), length as u64);

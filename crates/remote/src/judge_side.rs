@@ -150,7 +150,7 @@ impl JudgeSide {
             };
             let is_it = |arrived: &Blob| {
                 arrived.len().ok() == blob.len().ok()
-                    && blob.known_digest().is_none_or(|it| arrived.known_digest() == Some(it))
+                    && blob.known_digest().is_none_or(|known| arrived.known_digest() == Some(known))
             };
             let arrived = arrived.filter(is_it);
             *blob = arrived.ok_or_else(|| {
@@ -210,7 +210,7 @@ fn is_joint_possible(reply: &JointReply) -> bool {
         times.iter().all(|time| *time <= TIME_MAX) && part.unread <= SIZE_MAX
     };
     let written = transcript.first.iter().chain(&transcript.last).map(|piece| piece.at);
-    let rare = deadlock.iter().map(|it| it.at).chain([debt.longest]);
+    let rare = deadlock.iter().map(|deadlock| deadlock.at).chain([debt.longest]);
     let mut more = reported.iter().copied().chain(rare).chain(written);
     of_part(program)
         && of_part(partner)

@@ -10,7 +10,7 @@ use juror_core::blob::Digest;
 use juror_core::event::Shortfall;
 use juror_core::isolation::Isolation;
 use juror_core::judgement::JudgeError;
-use juror_core::language::toolchain::{FailedCandidate, Toolchain};
+use juror_core::language::probe::{FailedCandidate, Toolchain};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::MachineIdentity;
 

@@ -18,9 +18,9 @@ use crate::worker_side::{Effect, ProgramOrder, WorkerSide, WorkerTask};
 use juror_core::blob::{Blob, Digest};
 use juror_core::job::JobReply;
 use juror_core::judgement::JudgeError;
-use juror_core::language::find;
+use juror_core::language::probe::{FailedCandidate, Toolchain};
 use juror_core::language::tool::TOOLS;
-use juror_core::language::toolchain::{FailedCandidate, Toolchain, Toolchains};
+use juror_core::language::toolchain::{Toolchains, known_interpreter};
 use juror_core::stop::{Stop, StopFlag, with_stop_flags};
 use juror_core::work::WorkReply;
 use juror_sandbox::executor::Executor;
@@ -196,7 +196,7 @@ impl<'a> Worker<'a> {
 
     fn run(&self, task: &WorkerTask) -> Result<WorkReply, Stop> {
         let offered = self.offered_tools.lock();
-        if let Some((path, _)) = task.installed_tools().find(|it| !offered.contains(it)) {
+        if let Some((path, _)) = task.installed_tools().find(|tool| !offered.contains(tool)) {
             let what = format!("{} was not found here", path.display());
             return Err(JudgeError::new("show a tool", what).into());
         }
@@ -257,7 +257,7 @@ impl<'a> Worker<'a> {
             None => {
                 let found = self.tools.find_named(word, "").map_err(|missing| missing.tried)?;
                 // A path from the other side must show only what belongs to the system.
-                let is_known = !word.contains('/') && find::known_interpreter(word).is_some();
+                let is_known = !word.contains('/') && known_interpreter(word).is_some();
                 if !found.visible.is_empty() && !is_known {
                     return Err(Vec::new());
                 }

@@ -18,7 +18,7 @@ use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::toolchain::{Lookup, Toolchain};
+use juror_core::language::probe::{Lookup, Toolchain};
 use juror_core::stop::{WakeGuard, wake_on_stop};
 use juror_core::text::printable;
 use juror_core::worker::{WorkerId, WorkerKind};
@@ -130,7 +130,7 @@ impl WorkerState {
     fn machines(&self) -> Vec<(&str, &WorkerFacts)> {
         match &self.members[..] {
             [] => self.facts.iter().map(|facts| (&*self.name, facts)).collect(),
-            members => members.iter().map(|it| (&*it.facts.name, &it.facts)).collect(),
+            members => members.iter().map(|member| (&*member.facts.name, &member.facts)).collect(),
         }
     }
 
@@ -138,7 +138,7 @@ impl WorkerState {
     pub(super) fn member(&self, reported: Option<&str>) -> Option<usize> {
         match reported {
             None => self.members.is_empty().then_some(0),
-            Some(name) => self.members.iter().rposition(|it| it.reported == name),
+            Some(name) => self.members.iter().rposition(|member| member.reported == name),
         }
     }
 
@@ -510,7 +510,7 @@ impl SharedWorkers {
             for message in messages {
                 match (message, expected.take()) {
                     (ReceivedMessage::Ready(found), _) => {
-                        let known = facts.as_ref().map(|it| (it.isolation, &it.mechanism));
+                        let known = facts.as_ref().map(|facts| (facts.isolation, &facts.mechanism));
                         if Some((found.isolation, &found.mechanism)) != known {
                             return Err(format!(
                                 "it isolates or measures programs otherwise: {}",
@@ -596,9 +596,9 @@ impl WorkersState {
                 let name = self.distinct_name(worker, facts.name);
                 let facts = WorkerFacts { name, ..facts };
                 let entry = &mut self.workers[worker];
-                let known = entry.member(Some(&reported)).map(|it| &entry.members[it].facts);
-                let is_known = known.is_some_and(|it| {
-                    (it.identity, &it.mechanism) == (facts.identity, &facts.mechanism)
+                let known = entry.member(Some(&reported)).map(|index| &entry.members[index].facts);
+                let is_known = known.is_some_and(|known| {
+                    (known.identity, &known.mechanism) == (facts.identity, &facts.mechanism)
                 });
                 if is_known || entry.members.len() >= NEWS_MAX {
                     return;
@@ -645,7 +645,7 @@ impl WorkersState {
                     tools: tools.clone(),
                     workers: vec![id],
                 };
-                match kinds.iter_mut().find(|it| it.has_same_results_as(&kind)) {
+                match kinds.iter_mut().find(|other| other.has_same_results_as(&kind)) {
                     Some(known) => known.workers.push(id),
                     None => kinds.push(kind),
                 }
@@ -690,12 +690,12 @@ impl WorkersState {
 /// `None` if the worker's pace is near that of the first one.
 pub(super) fn pace_warning(
     name: &str,
-    it: &WorkerFacts,
+    facts: &WorkerFacts,
     first: &WorkerFacts,
 ) -> Option<Diagnostic> {
-    let pace = it.pace.as_secs_f64() / first.pace.as_secs_f64();
+    let pace = facts.pace.as_secs_f64() / first.pace.as_secs_f64();
     let is_known = pace.is_finite() && pace > 0.0;
-    if it.boot == first.boot
+    if facts.boot == first.boot
         || !is_known
         || (1.0 / PACE_FACTOR_MAX..=PACE_FACTOR_MAX).contains(&pace)
     {

@@ -197,15 +197,16 @@ fn jobs_have_the_expected_results(executor: &dyn Executor) {
     check(told_more, "exit 0; out `a b c d e`");
     // Limits.
     let endless = "while :; do :; done";
-    check(limited(endless, |it| it.cpu_time = Some(Duration::from_millis(100))), "CpuTime");
-    let sleep = limited("sleep 60", |it| it.wall_time = Some(Duration::from_millis(100)));
+    check(limited(endless, |limits| limits.cpu_time = Some(Duration::from_millis(100))), "CpuTime");
+    let sleep = limited("sleep 60", |limits| limits.wall_time = Some(Duration::from_millis(100)));
     check(sleep, "WallTime");
-    let until = |job: &str| limited(job, |it| it.deadline = Some(Duration::from_millis(100)));
+    let until =
+        |job: &str| limited(job, |limits| limits.deadline = Some(Duration::from_millis(100)));
     check(until("sleep 60"), "WallTime");
     check(until(endless), "WallTime");
     let grow = "x=0123456789abcdef; while :; do x=$x$x; done";
-    check(limited(grow, |it| it.memory = Some(Bytes::mib(16))), "Memory");
-    check(limited("yes", |it| it.output = Some(Bytes::kib(64))), "Output");
+    check(limited(grow, |limits| limits.memory = Some(Bytes::mib(16))), "Memory");
+    check(limited("yes", |limits| limits.output = Some(Bytes::kib(64))), "Output");
     let small = Job {
         box_size: Bytes::mib(1),
         ..script("head -c 4000000 /dev/zero 2> /dev/null > f || exit 7")
@@ -247,7 +248,7 @@ fn jobs_have_the_expected_results(executor: &dyn Executor) {
 
 fn outputs_of_any_size_come_back(executor: &dyn Executor) {
     for length in [0, 1, 8 << 10, (8 << 10) + 1, 64 << 10, (64 << 10) + 1, 3_000_000] {
-        let sent: Vec<u8> = (0..length).map(|it| (it % 251) as u8).collect();
+        let sent: Vec<u8> = (0..length).map(|index| (index % 251) as u8).collect();
         let files = vec![TreeEntry::new("in", Node::plain(sent.clone()))];
         let job =
             Job { stdin: sent.clone().into(), files, keep: BoxRetention::ALL, ..script("cat") };
@@ -306,7 +307,7 @@ fn exclusive_runs_are_alone(executor: &dyn Executor) {
             let reply = executor.run(&job.clone().into(), RunMode::repeat_alone(number));
             alone.push(times(reply.and_then(WorkReply::single).expect("it runs")));
         }
-        others.extend(threads.into_iter().flat_map(|it| it.join().expect("no panic")));
+        others.extend(threads.into_iter().flat_map(|thread| thread.join().expect("no panic")));
     });
     for (start, end) in alone {
         let overlapping = others.iter().find(|other| other.0 < end && start < other.1);
@@ -342,7 +343,7 @@ pub fn check_stop_flags(carry: ExecutorWrapper) {
                 // One of them runs, unless the other caller is in its way, and the others wait.
                 let own_runs = [(); 2 * SLOTS].map(|()| scope.spawn(|| run(&own, mode)));
                 own.set();
-                own_runs.into_iter().for_each(|it| it.join().expect("no panic"));
+                own_runs.into_iter().for_each(|thread| thread.join().expect("no panic"));
                 run(&own, mode);
                 if mode == RunMode::default() {
                     // The slots of the runs that ended are free, although the other caller's run goes on.

@@ -8,8 +8,7 @@ use crate::frame::encode_frame;
 use crate::judge_side::Response;
 use crate::message::MessageToWorker;
 use crate::state::{OpenRequest, SharedWorkers, WorkerState, WorkersState};
-use juror_core::language::probe::{AskFault, Probe};
-use juror_core::language::toolchain::{FailedCandidate, Lookup};
+use juror_core::language::probe::{AskFault, FailedCandidate, Lookup, Probe};
 
 /// All workers search each tool; the result of the first that has it counts.
 pub(super) struct RemoteTools(pub(super) Arc<SharedWorkers>);

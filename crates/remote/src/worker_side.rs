@@ -179,7 +179,8 @@ impl WorkerSide {
         blob: Blob,
         effects: &mut Vec<Effect>,
     ) -> Result<RequestId, ProtocolError> {
-        if let Some((stream, coming)) = self.incoming.iter_mut().find(|(_, it)| it.digest == digest)
+        if let Some((stream, coming)) =
+            self.incoming.iter_mut().find(|(_, blob)| blob.digest == digest)
         {
             if coming.length != length {
                 return Err(ProtocolError::new("it gives two lengths for the same bytes"));
@@ -244,9 +245,9 @@ impl WorkerSide {
         wanted_by.iter().for_each(|job| job.receive(blob.clone()));
         self.store.store_blob(blob);
         for waiting in &mut self.waiting {
-            waiting.missing.retain(|it| *it != stream);
+            waiting.missing.retain(|other| *other != stream);
         }
-        while let Some(index) = self.waiting.iter().position(|it| it.missing.is_empty()) {
+        while let Some(index) = self.waiting.iter().position(|waiting| waiting.missing.is_empty()) {
             let waiting = self.waiting.remove(index);
             self.start_task(waiting.task, effects)?;
         }

@@ -25,8 +25,7 @@ use crate::tools::RemoteTools;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::probe::Probe;
-use juror_core::language::toolchain::Toolchain;
+use juror_core::language::probe::{Probe, Toolchain};
 use juror_core::limits::Limits;
 use juror_core::outcome::Outcome;
 use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
@@ -87,7 +86,7 @@ impl Workers {
         let mut mechanisms: Vec<&str> = Vec::new();
         let available = || state.workers.iter().filter(|worker| worker.is_available());
         workers.slots = available().map(WorkerState::max_jobs).sum();
-        for facts in available().flat_map(|it| &it.facts) {
+        for facts in available().flat_map(|worker| &worker.facts) {
             if !mechanisms.contains(&&*facts.mechanism) {
                 mechanisms.push(&facts.mechanism);
             }
@@ -144,14 +143,15 @@ impl Workers {
 /// programs.
 pub(super) fn build_reports(worker: &WorkerState) -> Vec<WorkerReport> {
     let mut programs = worker.programs.clone();
-    let members = worker.members.iter().map(|it| (it.facts.name.clone(), Some(it.facts.clone())));
-    let mut members: Vec<_> = members.collect();
+    let facts = worker.members.iter().map(|member| member.facts.clone());
+    let mut members: Vec<_> = facts.map(|facts| (facts.name.clone(), Some(facts))).collect();
     members.sort_by(|a, b| a.0.cmp(&b.0));
     members.dedup_by(|a, b| a.0 == b.0);
     if members.is_empty() {
         members.push((worker.name.clone(), worker.facts.clone()));
     }
-    let unannounced = programs.keys().filter(|name| members.iter().all(|it| it.0 != **name));
+    let unannounced =
+        programs.keys().filter(|name| members.iter().all(|member| member.0 != **name));
     let isolation = worker.facts.as_ref().map(|facts| facts.isolation);
     let unannounced: Vec<_> = unannounced.map(|name| (name.clone(), None)).collect();
     let all = members.into_iter().chain(unannounced);
@@ -261,8 +261,8 @@ impl Workers {
 
 /// A word that names a file names another one in another directory.
 pub(super) fn identify_command(name: &str, connection: Option<&WorkerConnection>) -> String {
-    let command = connection.iter().map(|it| &it.command);
-    let words = command.flat_map(|it| iter::once(it.get_program()).chain(it.get_args()));
+    let command = connection.iter().map(|connection| &connection.command);
+    let words = command.flat_map(|call| iter::once(call.get_program()).chain(call.get_args()));
     let relative = words.map(Path::new).filter(|word| word.is_relative());
     let files = relative.filter_map(|word| fs::canonicalize(word).ok());
     files.fold(name.to_owned(), |all, file| format!("{all} {}", file.display()))
@@ -362,7 +362,7 @@ impl Executor for Workers {
             self.shared.send_request(worker, number, bytes);
             match receiver.recv() {
                 Ok(Response::RunEnded(Ok(mut reply))) if reply.replies().len() == jobs.len() => {
-                    for outcome in reply.replies_mut().into_iter().map(|it| &mut it.outcome) {
+                    for outcome in reply.replies_mut().into_iter().map(|reply| &mut reply.outcome) {
                         self.count_program(worker, outcome);
                     }
                     return Ok(reply);

@@ -130,14 +130,14 @@ mod tests {
     use std::io::Cursor;
 
     use super::*;
-    use crate::check::compare::compare_bytes;
+    use crate::check::windows::compare_slices;
     use crate::text::visible;
 
     /// The diff with `-` for lines of the judge answer and `+` for lines of the output, with both line numbers.
     fn show(arguments: &str, answer: &[u8], output: &[u8]) -> Vec<String> {
         let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
         let options = Options::parse(&arguments).unwrap();
-        let difference = compare_bytes(answer, output, &options).unwrap();
+        let difference = compare_slices(answer, output, &options).unwrap();
         let diff = diff(&mut Cursor::new(answer), &mut Cursor::new(output), &difference, &options)
             .unwrap();
         let number = |line: Option<u64>| line.map_or("-".to_owned(), |line| line.to_string());
@@ -260,7 +260,7 @@ mod tests {
         ) {
             let arguments: Vec<String> = argument.split_whitespace().map(str::to_owned).collect();
             let options = Options::parse(&arguments).unwrap();
-            if let Some(difference) = compare_bytes(&answer, &output, &options) {
+            if let Some(difference) = compare_slices(&answer, &output, &options) {
                 let diff = diff(&mut Cursor::new(&answer), &mut Cursor::new(&output), &difference, &options).unwrap();
                 proptest::prop_assert!(diff.lines.len() <= MOST_LINES);
                 let is_change = |line: &DiffLine| line.tag != DiffTag::Equal;

@@ -127,6 +127,7 @@ impl TextLine {
         {
             return false;
         }
+        let rules = options.token_rules();
         let (mut answer, mut output) = (&self.bytes[..], &output.bytes[..]);
         loop {
             let (of_answer, of_output) = (take_run(&mut answer, true), take_run(&mut output, true));
@@ -138,7 +139,7 @@ impl TextLine {
             match (of_answer, of_output) {
                 ([], []) => return true,
                 ([], _) | (_, []) => return false,
-                _ if mismatch(of_answer, of_output, options).is_some() => return false,
+                _ if mismatch(of_answer, of_output, &rules).is_some() => return false,
                 _ => {}
             }
         }

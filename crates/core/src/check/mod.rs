@@ -19,6 +19,7 @@ pub mod options;
 pub mod show;
 mod text;
 mod token;
+mod windows;
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,8 @@
 //! The arguments of the default output validator.
 
 use crate::check::float::{self, Tolerance};
-use crate::check::named::{self, NamedComparison};
+use crate::check::named::{self, NamedComparison, OptionsError};
+use crate::check::token::TokenRules;
 
 /// By default it accepts other blanks and letter case, and compares numbers as text.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -14,17 +15,6 @@ pub struct Options {
     pub tolerance: Option<Tolerance>,
     /// The comparison that was chosen by name. Unless it is the default output validator's, its rules replace these.
     pub named: Option<NamedComparison>,
-}
-
-/// A fault in the arguments of the default output validator, and what to do.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct OptionsError(String);
-
-impl OptionsError {
-    pub(super) fn new(message: String) -> Self {
-        Self(message)
-    }
 }
 
 /// An argument that packages of the Kattis formats cannot give: tokens must be on the same lines.
@@ -49,17 +39,27 @@ impl Options {
     /// If the name is unknown, or its arguments are wrong.
     pub fn of_name(text: &str) -> Result<Self, OptionsError> {
         let named = named::parse(text)?.ok_or_else(|| unknown_name(text))?;
-        Ok(named.options())
+        Ok(Self::of_comparison(named))
+    }
+
+    /// The other options are those that come nearest, for diffs.
+    pub(super) fn of_comparison(named: NamedComparison) -> Self {
+        let nearest = Self::parse(&named.nearest_arguments()).unwrap_or_default();
+        Self { named: Some(named), ..nearest }
+    }
+
+    pub(super) fn token_rules(&self) -> TokenRules {
+        TokenRules { case_sensitive: self.case_sensitive, tolerance: self.tolerance }
     }
 
     /// Whether outputs are compared at all.
     pub fn compares(&self) -> bool {
-        self.named.is_none_or(|it| it.compares())
+        self.named.is_none_or(|named| named.compares())
     }
 
     /// Whether an output that equals the judge answer, and begins so, is right.
     pub fn accepts_equal_texts(&self, beginning: &[u8]) -> bool {
-        self.named.is_none_or(|it| it.accepts_equal_texts(beginning))
+        self.named.is_none_or(|named| named.accepts_equal_texts(beginning))
     }
 
     /// Parses the arguments of a package; each name and each value is one of `args`.

@@ -46,13 +46,13 @@ fn position(side: &DifferenceSide) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::compare::compare_bytes;
     use crate::check::options::Options;
+    use crate::check::windows::compare_slices;
 
     fn difference(arguments: &str, answer: &str, output: &str) -> Difference {
         let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
         let options = Options::parse(&arguments).unwrap();
-        compare_bytes(answer.as_bytes(), output.as_bytes(), &options).unwrap()
+        compare_slices(answer.as_bytes(), output.as_bytes(), &options).unwrap()
     }
 
     #[test]

@@ -1,8 +1,15 @@
 //! Compares two tokens by the rules of a comparison.
 
-use crate::check::float::NumberComparison;
-use crate::check::options::Options;
+use crate::check::float::{NumberComparison, Tolerance};
 use crate::difference::{DifferenceKind, NumberGap};
+
+/// When two tokens are equal.
+#[derive(Clone, Copy)]
+pub(super) struct TokenRules {
+    pub(super) case_sensitive: bool,
+    /// `None` compares numbers as text.
+    pub(super) tolerance: Option<Tolerance>,
+}
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Mismatch {
@@ -21,11 +28,11 @@ impl From<DifferenceKind> for Mismatch {
 /// Equal bytes are always accepted: as numbers, their distance is 0.
 ///
 /// Source: problem package format 2025-09, "Comparing floating-point tokens", "Comparing string tokens".
-pub(super) fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Option<Mismatch> {
+pub(super) fn mismatch(answer: &[u8], output: &[u8], rules: &TokenRules) -> Option<Mismatch> {
     if answer == output {
         return None;
     }
-    if let Some(tolerance) = &options.tolerance {
+    if let Some(tolerance) = &rules.tolerance {
         match tolerance.compare(answer, output) {
             NumberComparison::Within => return None,
             NumberComparison::AnswerIsText => {}
@@ -36,7 +43,7 @@ pub(super) fn mismatch(answer: &[u8], output: &[u8], options: &Options) -> Optio
             }
         }
     }
-    if !options.case_sensitive && answer.eq_ignore_ascii_case(output) {
+    if !rules.case_sensitive && answer.eq_ignore_ascii_case(output) {
         return None;
     }
     Some(DifferenceKind::Token.into())

@@ -43,14 +43,14 @@ const IMPORTS: [(&str, &str); 9] = [
 
 /// All if all are tests.
 pub fn without_tests<'a>(sources: &[&'a TreeEntry]) -> Vec<&'a TreeEntry> {
-    let program: Vec<_> = sources.iter().copied().filter(|it| !is_test(&it.name)).collect();
+    let program: Vec<_> = sources.iter().copied().filter(|file| !is_test(&file.name)).collect();
     if program.is_empty() { sources.to_vec() } else { program }
 }
 
 fn is_test(name: &Path) -> bool {
     let mut above = name.parent().into_iter().flatten();
     let stem = name.file_stem().unwrap_or_default().to_string_lossy();
-    above.any(|it| TEST_DIRECTORIES.iter().any(|tests| it == *tests))
+    above.any(|part| TEST_DIRECTORIES.iter().any(|tests| part == *tests))
         || TEST_NAMES.as_ref().is_some_and(|names| names.is_match(&stem))
 }
 
@@ -67,15 +67,16 @@ pub fn without_unused_tests<'a>(language: &str, sources: &[&'a TreeEntry]) -> Ve
     let program = without_tests(sources);
     let mut used = program.clone();
     if program.len() < sources.len() {
-        let code = program.iter().map(|it| essence::with_names_in_strings(language, it.bytes()));
-        let code = code.collect::<Vec<_>>().join("\n").to_lowercase();
-        let words = code.split(|it: char| !it.is_alphanumeric() && it != '_');
+        let files = program.iter();
+        let texts = files.map(|file| essence::with_names_in_strings(language, file.bytes()));
+        let code = texts.collect::<Vec<_>>().join("\n").to_lowercase();
+        let words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
         let words: HashSet<&str> = words.collect();
         let is_named = |name: &Path| {
             let stem = name.file_stem().unwrap_or_default().to_string_lossy();
             words.contains(&*stem.to_lowercase())
         };
-        used.extend(sources.iter().filter(|it| is_test(&it.name) && is_named(&it.name)));
+        used.extend(sources.iter().filter(|file| is_test(&file.name) && is_named(&file.name)));
         used.sort_by(|a, b| a.name.cmp(&b.name));
     }
     used
@@ -85,7 +86,7 @@ pub fn without_unused_tests<'a>(language: &str, sources: &[&'a TreeEntry]) -> Ve
 fn imported_sources(language: &str, sources: &[&TreeEntry]) -> Vec<bool> {
     let mut is_imported = vec![false; sources.len()];
     let row = essence::row_of(language, &IMPORTS).filter(|_| sources.len() > 1);
-    let Some(pattern) = row.and_then(|it| Regex::new(it).ok()) else { return is_imported };
+    let Some(pattern) = row.and_then(|row| Regex::new(row).ok()) else { return is_imported };
     let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
     for (at, file) in sources.iter().enumerate() {
         for name in [file.name.clone(), file.name.with_extension("")] {
@@ -96,14 +97,14 @@ fn imported_sources(language: &str, sources: &[&TreeEntry]) -> Vec<bool> {
     }
     for (at, file) in sources.iter().enumerate() {
         let names = imported_names(&pattern, language, file.bytes());
-        let imported = names.iter().filter_map(|it| by_name.get(it)).flatten();
-        let imported: Vec<usize> = imported.copied().filter(|it| *it != at).collect();
+        let imported = names.iter().filter_map(|name| by_name.get(name)).flatten();
+        let imported: Vec<usize> = imported.copied().filter(|other| *other != at).collect();
         let stem = file.name.file_stem().unwrap_or_default().to_ascii_lowercase();
         let has = |word: &str| memchr::memmem::find(file.bytes(), word.as_bytes()).is_some();
-        if (stem == "test" || stem == "tests") && TEST_WORDS.iter().any(|it| has(it)) {
+        if (stem == "test" || stem == "tests") && TEST_WORDS.iter().any(|word| has(word)) {
             is_imported[at] |= !imported.is_empty();
         } else {
-            imported.into_iter().for_each(|it| is_imported[it] = true);
+            imported.into_iter().for_each(|other| is_imported[other] = true);
         }
     }
     is_imported
@@ -114,9 +115,9 @@ fn imported_names(pattern: &Regex, language: &str, text: &[u8]) -> HashSet<Strin
     let code = essence::with_names_in_strings(language, text);
     let mut names = HashSet::new();
     for found in pattern.captures_iter(&code) {
-        let base = found.name("base").map_or("", |it| it.as_str());
-        let lists = found.iter().skip(1).flatten().flat_map(|it| it.as_str().split(','));
-        for item in lists.filter_map(|it| it.split_whitespace().next()).chain([""]) {
+        let base = found.name("base").map_or("", |base| base.as_str());
+        let lists = found.iter().skip(1).flatten().flat_map(|group| group.as_str().split(','));
+        for item in lists.filter_map(|item| item.split_whitespace().next()).chain([""]) {
             let as_path = format!("{base}/{item}").replace("::", "/").replace('.', "/");
             names.insert(path_parts(&as_path).join("/"));
             if base.is_empty() {
@@ -130,7 +131,7 @@ fn imported_names(pattern: &Regex, language: &str, text: &[u8]) -> HashSet<Strin
 /// The last parts, in lower case: nobody knows from which directory an import starts.
 fn path_parts(path: &str) -> Vec<String> {
     const MOST: usize = 4;
-    let parts = path.split('/').filter(|it| !["", ".", ".."].contains(it));
+    let parts = path.split('/').filter(|part| !["", ".", ".."].contains(part));
     let parts: Vec<String> = parts.map(str::to_ascii_lowercase).collect();
     parts[parts.len().saturating_sub(MOST)..].to_vec()
 }

@@ -33,7 +33,7 @@ pub fn choose_binary(manifest: &str, entry_point: Option<&str>) -> Result<String
         .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;
     let package = manifest.package.ok_or_else(|| fault("`Cargo.toml` has no `[package]`"))?;
     let only = match manifest.bin.len() {
-        1 => manifest.bin.into_iter().next().map(|it| it.name),
+        1 => manifest.bin.into_iter().next().map(|binary| binary.name),
         _ => None,
     };
     let usual = package.default_run.or(only).unwrap_or(package.name);

@@ -16,11 +16,13 @@ use crate::language::command_planner;
 use crate::language::commands::{BuildCommands, ProgramLanguage, StartCommand};
 use crate::language::executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
-use crate::language::find;
 use crate::language::probe::normalize;
-use crate::language::toolchain::{Toolchains, is_system, machine_fault};
+use crate::language::toolchain::{Toolchains, is_system, known_interpreter, machine_fault};
 use crate::root::FilePath;
 use crate::tree::{FileMode, Node, TreeEntry};
+
+/// Any command may be a virtual machine, so there is room for its threads.
+const PROCESSES: u32 = 64;
 
 /// `cwd` is the absolute path of the directory in which the command was typed.
 pub fn command_line(
@@ -59,9 +61,6 @@ pub fn command_line(
     })
 }
 
-/// Any command may be a virtual machine, so there is room for its threads.
-const PROCESSES: u32 = 64;
-
 struct TypedCommand<'a> {
     cwd: &'a Path,
     toolchains: &'a Toolchains,
@@ -71,26 +70,27 @@ struct TypedCommand<'a> {
 
 impl TypedCommand<'_> {
     fn find_program(&mut self, name: &str) -> Result<Command, LaunchFault> {
-        let found = self.toolchains.find_named(name, "run the command");
-        let is_unknown = found.as_ref().is_err_and(|it| machine_fault(&it.tried).is_none());
+        let lookup = self.toolchains.find_named(name, "run the command");
+        let is_unknown = lookup.as_ref().is_err_and(|fault| machine_fault(&fault.tried).is_none());
         if is_unknown && self.cwd.join(name).exists() {
             let message = format!("no `{name}` on the search path");
             let help = format!("write `./{name}` for the one in this directory");
             return Err(ProgramFault::new(message, help).into());
         }
-        let found = found?;
-        if !found.version.is_empty() {
-            self.tools.push(found.version.clone());
+        let toolchain = lookup?;
+        if !toolchain.version.is_empty() {
+            self.tools.push(toolchain.version.clone());
         }
-        if is_system(&found.program) || find::known_interpreter(name).is_some() {
+        if is_system(&toolchain.program) || known_interpreter(name).is_some() {
             return Ok(Command {
-                argv: vec![found.program.to_string_lossy().into_owned()],
+                argv: vec![toolchain.program.to_string_lossy().into_owned()],
                 env: Vec::new(),
-                visible: found.visible_paths(),
+                visible: toolchain.visible_paths(),
             });
         }
-        let mut command = self.start_command(&found.program, &found.program.to_string_lossy())?;
-        command_planner::merge_visible(&mut command.visible, &found.visible_paths());
+        let mut command =
+            self.start_command(&toolchain.program, &toolchain.program.to_string_lossy())?;
+        command_planner::merge_visible(&mut command.visible, &toolchain.visible_paths());
         Ok(command)
     }
 
@@ -115,12 +115,12 @@ impl TypedCommand<'_> {
         if is_system(&path) {
             return self.find_program(&text);
         }
-        if find::known_interpreter(&text).is_some() {
-            let found = self.toolchains.find_at(&path)?;
+        if known_interpreter(&text).is_some() {
+            let toolchain = self.toolchains.find_at(&path)?;
             return Ok(Command {
                 argv: vec![text],
                 env: Vec::new(),
-                visible: found.visible_paths(),
+                visible: toolchain.visible_paths(),
             });
         }
         let name = self
@@ -157,7 +157,7 @@ impl TypedCommand<'_> {
     ) -> Result<String, LaunchFault> {
         let path = normalize(&self.cwd.join(arg));
         let Ok(metadata) = fs::metadata(&path) else { return Ok(arg.to_owned()) };
-        let is_hidden_place = ["/dev", "/proc", "/sys"].iter().any(|it| path.starts_with(it));
+        let is_hidden_place = ["/dev", "/proc", "/sys"].iter().any(|dir| path.starts_with(dir));
         if arg.is_empty() || arg.starts_with('-') || is_system(&path) || is_hidden_place {
             return Ok(arg.to_owned());
         }
@@ -174,7 +174,7 @@ impl TypedCommand<'_> {
             return Ok(arg.to_owned());
         }
         let home = self.toolchains.probe().home();
-        if metadata.is_dir() && home.is_some_and(|it| it.starts_with(&path)) {
+        if metadata.is_dir() && home.is_some_and(|home| home.starts_with(&path)) {
             return Err(too_much("the home directory"));
         }
         let shown = path.to_string_lossy().into_owned();
@@ -189,7 +189,7 @@ impl TypedCommand<'_> {
     }
 
     fn add_file(&mut self, name: PathBuf, host: PathBuf, mode: FileMode) {
-        if self.files.iter().all(|it| it.name != name) {
+        if self.files.iter().all(|file| file.name != name) {
             let blob = Blob::file(&FilePath::root(host));
             self.files.push(TreeEntry::new(name, Node::File { blob, mode }));
         }
@@ -244,15 +244,18 @@ mod tests {
             .with_tool("/h/shims/python3")
             .with_answer("-I", "/h/py/bin/python3\nCPython 3.12\n/h/py\n/h/py\n");
         let argv: Vec<OsString> =
-            words.iter().map(|it| it.replace("DIR", &root_text).into()).collect();
+            words.iter().map(|word| word.replace("DIR", &root_text).into()).collect();
         let toolchains = Toolchains::new(Box::new(machine));
         let result = match command_line(&argv, &root.join("here"), &toolchains) {
             Ok(plan) => {
                 let command = plan.start.command(&[], None);
-                let visible: Vec<String> =
-                    command.visible.iter().map(|it| it.inside.display().to_string()).collect();
+                let visible: Vec<String> = command
+                    .visible
+                    .iter()
+                    .map(|visible| visible.inside.display().to_string())
+                    .collect();
                 let files: Vec<String> =
-                    plan.files.iter().map(|it| it.name.display().to_string()).collect();
+                    plan.files.iter().map(|file| file.name.display().to_string()).collect();
                 format!(
                     "{} [{}] {{{}}}",
                     command.argv.join(" "),

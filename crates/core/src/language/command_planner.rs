@@ -10,9 +10,10 @@ use crate::language::commands::{
 use crate::language::executable::Executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::launch::{LaunchForm, LaunchSpec};
+use crate::language::probe::{Linking, Toolchain};
 use crate::language::table::Language;
 use crate::language::tool::{TOOLS, Tool};
-use crate::language::toolchain::{Linking, Toolchain, Toolchains, is_system, machine_fault};
+use crate::language::toolchain::{Toolchains, is_system, machine_fault};
 use crate::language::{BOX, PROGRAM};
 use crate::program::BuildVariant;
 use crate::tree::{Node, TreeEntry};
@@ -61,7 +62,7 @@ pub fn plan_commands(
         let message = format!("cannot be built with --flags: {what} not compiled");
         return Err(ProgramFault::new(message, "leave --flags out").into());
     }
-    let tools = planner.used.iter().map(|it| it.toolchain.version.clone());
+    let tools = planner.used.iter().map(|tool| tool.toolchain.version.clone());
     Ok(BuildCommands { tools: tools.collect(), files, ..plan })
 }
 
@@ -101,7 +102,7 @@ impl CommandPlanner<'_> {
             let produces = PathBuf::from(self.fill_word(language.product, &words));
             build = Some(self.build_step(language, language.build, Some(produces), &words));
         }
-        let built = self.used.len();
+        let build_tools = self.used.len();
         self.find_tools(&[language.run, language.run_env], &purpose)?;
         if !language.check.is_empty() {
             build = Some(self.build_step(language, language.check, None, &words));
@@ -110,7 +111,7 @@ impl CommandPlanner<'_> {
             argv: self.fill_line(language.run, &words),
             env: self.env(&format!("{} {}", language.run_env, self.if_debug(language.debug_env))),
             // A built program does not see its compiler.
-            visible: self.visible(&self.used[built..]),
+            visible: self.visible(&self.used[build_tools..]),
         };
         let start = StartCommand::without_heap(command, language.run_processes);
         Ok(BuildCommands {
@@ -127,7 +128,7 @@ impl CommandPlanner<'_> {
         build: Option<&Executable>,
         run: Option<&Executable>,
     ) -> Result<BuildCommands, LaunchFault> {
-        for tool in TOOLS.iter().filter(|it| ["python3", "gcc", "g++"].contains(&it.name())) {
+        for tool in TOOLS.iter().filter(|tool| ["python3", "gcc", "g++"].contains(&tool.name())) {
             // A script may not need the missing tool; one that does reports it itself.
             let _ = self.find_tool(tool, "run scripts");
         }
@@ -176,7 +177,7 @@ impl CommandPlanner<'_> {
 
     fn find_tools(&mut self, templates: &[&str], purpose: &str) -> Result<(), LaunchFault> {
         for tool in &TOOLS {
-            if templates.iter().any(|it| it.contains(&tool.placeholder())) {
+            if templates.iter().any(|template| template.contains(&tool.placeholder())) {
                 self.find_tool(tool, purpose)?;
             }
         }
@@ -213,11 +214,11 @@ impl CommandPlanner<'_> {
 
     fn batch_step(&self, language: &Language) -> Option<BatchStep> {
         let mut source = format!("batch.{}", language.batch_source);
-        while self.files.iter().any(|it| it.name.starts_with(&source)) {
+        while self.files.iter().any(|file| file.name.starts_with(&source)) {
             source.insert(0, '_');
         }
         let filled = |words: &str| -> Vec<String> {
-            words.split_whitespace().map(|it| it.replace("{batch}", &source)).collect()
+            words.split_whitespace().map(|word| word.replace("{batch}", &source)).collect()
         };
         let (build, start) = (filled(language.batch_build), filled(language.batch_start));
         let coverage = filled(language.batch_coverage);
@@ -236,15 +237,15 @@ impl CommandPlanner<'_> {
     }
 
     fn fill_line(&self, template: &str, words: &TemplateWords<'_>) -> Vec<String> {
-        let tools = || self.used.iter().map(|it| &it.toolchain);
+        let tools = || self.used.iter().map(|used| &used.toolchain);
         // No sanitizer can be in a static program.
-        let is_static = !self.variant.debug && tools().any(|it| it.linking == Linking::Static);
+        let is_static = !self.variant.debug && tools().any(|tool| tool.linking == Linking::Static);
         let mut argv = Vec::new();
         for word in template.split_whitespace() {
             match word {
                 "{sources}" => {
                     let sources = words.sources.iter();
-                    argv.extend(sources.map(|it| guard_argument(&it.to_string_lossy())));
+                    argv.extend(sources.map(|name| guard_argument(&name.to_string_lossy())));
                 }
                 "{main}" => argv.push(guard_argument(words.main)),
                 "{flags}" => argv.extend(words.flags.iter().cloned()),
@@ -254,7 +255,7 @@ impl CommandPlanner<'_> {
                 "{crt_static}" if is_static => argv.push("-Ctarget-feature=+crt-static".to_owned()),
                 "{static}" | "{crt_static}" => {}
                 "{lld}" => {
-                    if let Some(dir) = tools().find_map(|it| it.lld.as_ref()) {
+                    if let Some(dir) = tools().find_map(|tool| tool.lld.as_ref()) {
                         argv.push("-Clink-arg=-fuse-ld=lld".to_owned());
                         argv.push(format!("-Clink-arg=-B{}", dir.display()));
                     }
@@ -281,7 +282,7 @@ impl CommandPlanner<'_> {
 
     /// `template` has `NAME=VALUE`, separated by spaces.
     fn env(&self, template: &str) -> Vec<(String, String)> {
-        let pairs = template.split_whitespace().filter_map(|it| it.split_once('='));
+        let pairs = template.split_whitespace().filter_map(|pair| pair.split_once('='));
         pairs.map(|(name, value)| (name.to_owned(), self.fill_tools(value))).collect()
     }
 
@@ -296,8 +297,8 @@ impl CommandPlanner<'_> {
     /// The directories of the tools come before the system's.
     fn search_path(&self) -> (String, String) {
         let mut dirs: Vec<String> = Vec::new();
-        let tools = self.used.iter().filter_map(|it| it.toolchain.program.parent());
-        let tools = tools.filter(|it| !is_system(it)).map(|it| it.to_string_lossy().into_owned());
+        let tools = self.used.iter().filter_map(|used| used.toolchain.program.parent());
+        let tools = tools.filter(|dir| !is_system(dir)).map(|dir| dir.display().to_string());
         let system = ["/usr/local/bin", "/usr/bin", "/bin"].map(str::to_owned);
         for dir in tools.chain(system) {
             if !dirs.contains(&dir) {
@@ -310,7 +311,7 @@ impl CommandPlanner<'_> {
     /// Adds underscores until no file of the program has this name.
     fn unused_name(&self, name: &str) -> String {
         let mut name = name.to_owned();
-        while self.files.iter().any(|it| it.name.starts_with(&name)) {
+        while self.files.iter().any(|file| file.name.starts_with(&name)) {
             name.push('_');
         }
         name
@@ -333,11 +334,11 @@ pub(super) fn start_command(
     match executable {
         Executable::Binary => Ok(Command { argv: vec![path.to_owned()], ..Command::default() }),
         Executable::Script { interpreter: name, arguments } => {
-            let found = find_interpreter(name, toolchains)?;
-            let mut argv = vec![found.program.to_string_lossy().into_owned()];
+            let toolchain = find_interpreter(name, toolchains)?;
+            let mut argv = vec![toolchain.program.to_string_lossy().into_owned()];
             argv.extend(arguments.iter().cloned());
             argv.push(path.to_owned());
-            Ok(Command { argv, env: Vec::new(), visible: found.visible_paths() })
+            Ok(Command { argv, env: Vec::new(), visible: toolchain.visible_paths() })
         }
     }
 }
@@ -363,10 +364,10 @@ fn guard_argument(source: &str) -> String {
 
 pub(super) fn merge_visible(all: &mut Vec<VisiblePath>, more: &[VisiblePath]) {
     for visible in more {
-        if all.iter().any(|it| visible.inside.starts_with(&it.inside)) {
+        if all.iter().any(|other| visible.inside.starts_with(&other.inside)) {
             continue;
         }
-        all.retain(|it| !it.inside.starts_with(&visible.inside));
+        all.retain(|other| !other.inside.starts_with(&visible.inside));
         all.push(visible.clone());
     }
 }

@@ -7,6 +7,8 @@ use crate::language::table::Language;
 use crate::tree::{Node, TreeEntry};
 use crate::units::Bytes;
 
+const HEAP_PLACEHOLDER: &str = "{heap_mib}";
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BuildCommands {
     pub language: ProgramLanguage,
@@ -85,9 +87,9 @@ pub(super) const BATCH_SOURCES: [(&str, &str); 3] = [
 ];
 
 impl BuildCommands {
-    pub(super) fn without_build(written: ProgramLanguage, start: StartCommand) -> Self {
+    pub(super) fn without_build(language: ProgramLanguage, start: StartCommand) -> Self {
         Self {
-            language: written,
+            language,
             tools: Vec::new(),
             files: Vec::new(),
             build: None,
@@ -119,7 +121,7 @@ impl BuildCommands {
         let mut plan = self.clone();
         let BatchStep { source, build, start, .. } = plan.batch.take()?;
         let ending = source.extension()?.to_str()?;
-        let (_, text) = BATCH_SOURCES.iter().find(|(it, _)| *it == ending)?;
+        let (_, text) = BATCH_SOURCES.iter().find(|(other, _)| *other == ending)?;
         if let Some(step) = &mut plan.build {
             step.command.argv.extend(build);
             if step.produces.is_some() {
@@ -200,13 +202,15 @@ impl StartCommand {
 
     pub(super) fn with_heap(self) -> Self {
         Self {
-            heap_argument: self.command.argv.iter().position(|it| it.contains(HEAP_PLACEHOLDER)),
+            heap_argument: self
+                .command
+                .argv
+                .iter()
+                .position(|word| word.contains(HEAP_PLACEHOLDER)),
             ..self
         }
     }
 }
-
-const HEAP_PLACEHOLDER: &str = "{heap_mib}";
 
 /// The heap gets all of the limit. A garbage collector fills its heap, so the run time has memory of its own. It does
 /// not start with a heap below 16 MiB.

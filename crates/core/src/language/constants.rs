@@ -124,7 +124,8 @@ mod tests {
         let constants = [Constant { key: "n".into(), value: "x".repeat(1005) }];
         let (mut room, text) = (5000, b"{{n}} {{n}}");
         let mut check = |expected: Result<usize, GrowthError>, remaining: usize| {
-            let filled = replace_with_budget(text, &constants, &mut room).map(|it| it.len());
+            let filled =
+                replace_with_budget(text, &constants, &mut room).map(|filled| filled.len());
             assert_eq!((filled, room), (expected, remaining));
         };
         check(Ok(2011), 3000);

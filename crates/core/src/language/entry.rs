@@ -27,26 +27,26 @@ pub fn choose_entry(
 ) -> Result<PathBuf, ProgramFault> {
     let all = || names(sources);
     let named = |name: &str| {
-        let exact = sources.iter().find(|it| it.name == Path::new(name));
-        exact.map(|it| it.name.clone())
+        let exact = sources.iter().find(|file| file.name == Path::new(name));
+        exact.map(|file| file.name.clone())
     };
     if let Some(entry_point) = choice.entry_point {
         let by_stem = || {
             let found =
-                sources.iter().find(|it| it.name.with_extension("") == Path::new(entry_point));
-            found.map(|it| it.name.clone())
+                sources.iter().find(|file| file.name.with_extension("") == Path::new(entry_point));
+            found.map(|file| file.name.clone())
         };
         return named(entry_point)
             .or_else(by_stem)
             .ok_or_else(|| missing_entry(entry_point, &all()));
     }
-    if let Some(usual) = choice.usual_names.iter().find_map(|it| named(it)) {
+    if let Some(usual) = choice.usual_names.iter().find_map(|name| named(name)) {
         return Ok(usual);
     }
-    let is_own = |it: &&TreeEntry| choice.own_files.contains(&it.name);
+    let is_own = |file: &&TreeEntry| choice.own_files.contains(&file.name);
     let own: Vec<&TreeEntry> = sources.iter().copied().filter(is_own).collect();
     let mut candidates = without_imported(choice.language, &without_tests(&own));
-    let is_at_top = |it: &&TreeEntry| it.name.components().count() == 1;
+    let is_at_top = |file: &&TreeEntry| file.name.components().count() == 1;
     if candidates.iter().any(is_at_top) {
         candidates.retain(is_at_top);
     }
@@ -55,7 +55,7 @@ pub fn choose_entry(
     }
     let usual = choice.usual_names.first().copied().unwrap_or_default();
     let marked: Vec<&TreeEntry> =
-        candidates.iter().copied().filter(|it| has_marks(it, choice.marks)).collect();
+        candidates.iter().copied().filter(|file| has_marks(file, choice.marks)).collect();
     match marked.as_slice() {
         // Words do not distinguish them.
         [] if choice.marks.is_empty() => Err(several_main_files(&names(&candidates), usual)),
@@ -66,7 +66,7 @@ pub fn choose_entry(
 }
 
 fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
-    files.iter().map(|it| it.name.clone()).collect()
+    files.iter().map(|file| file.name.clone()).collect()
 }
 
 pub(super) fn missing_entry(entry_point: &str, files: &[PathBuf]) -> ProgramFault {
@@ -102,7 +102,7 @@ mod tests {
     fn check(files: &[&str], entry_point: Option<&str>, found: &str) {
         let files: Vec<TreeEntry> = files
             .iter()
-            .map(|it| it.split_once('=').unwrap_or((it, "")))
+            .map(|file| file.split_once('=').unwrap_or((file, "")))
             .map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes())))
             .collect();
         let all: Vec<&TreeEntry> = files.iter().collect();

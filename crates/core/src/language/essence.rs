@@ -106,18 +106,18 @@ fn tokens<'a>(
     let mut at = 0;
     iter::from_fn(move || {
         let groups = lexer.as_ref()?.captures_at(text, at)?;
-        let found = groups.get(0)?.range();
-        at = found.end + rest_length(&groups, &text[found.end..]);
-        Some((groups, found.start..at))
+        let range = groups.get(0)?.range();
+        at = range.end + rest_length(&groups, &text[range.end..]);
+        Some((groups, range.start..at))
     })
 }
 
 /// The length of a raw string or of a comment that nests, after its start. One that does not end takes the rest: to
 /// search on would be quadratic.
 fn rest_length(groups: &Captures<'_>, rest: &[u8]) -> usize {
-    let group = |name: &str| groups.name(name).map(|it| it.as_bytes());
-    let raw = group("delimiter").map(|it| [b")", it, b"\""].concat());
-    if let Some(end) = raw.or_else(|| group("hashes").map(|it| [b"\"", it].concat())) {
+    let group = |name: &str| groups.name(name).map(|group| group.as_bytes());
+    let raw = group("delimiter").map(|delimiter| [b")", delimiter, b"\""].concat());
+    if let Some(end) = raw.or_else(|| group("hashes").map(|hashes| [b"\"", hashes].concat())) {
         return memchr::memmem::find(rest, &end).map_or(rest.len(), |at| at + end.len());
     }
     let Some(start) = group("nested") else { return 0 };
@@ -128,7 +128,7 @@ fn rest_length(groups: &Captures<'_>, rest: &[u8]) -> usize {
     };
     let (mut at, mut depth) = (0, 1);
     while depth > 0 && at < rest.len() {
-        let [starts, ends] = [start, end].map(|it| rest[at..].starts_with(it));
+        let [starts, ends] = [start, end].map(|mark| rest[at..].starts_with(mark));
         depth = depth + usize::from(starts) - usize::from(ends);
         at += if starts || ends { 2 } else { 1 };
     }
@@ -231,8 +231,9 @@ mod tests {
     #[test]
     fn inclusions_are_found_outside_of_strings_and_comments() {
         let check = |text: &str, expected: &str| {
-            let mark =
-                |it: Inclusion| if it.is_quoted { it.name } else { format!("<{}>", it.name) };
+            let mark = |inclusion: Inclusion| {
+                if inclusion.is_quoted { inclusion.name } else { format!("<{}>", inclusion.name) }
+            };
             let found: Vec<String> = inclusions(text.as_bytes()).into_iter().map(mark).collect();
             assert_eq!(found.join(" "), expected, "{text}");
         };

@@ -32,7 +32,7 @@ pub(super) fn not_executable_fault(path: &Path) -> ProgramFault {
 
 /// If the line uses `env`, possibly with `-S`, the name after that is the interpreter.
 fn parse_shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
-    let line = rest.split(|it| *it == b'\n').next().unwrap_or_default();
+    let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
     if line.ends_with(b"\r") {
         let message =
             "has a `#!` line that ends with a carriage return, so its interpreter is not found";
@@ -48,7 +48,7 @@ fn parse_shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
         let message = "has an empty `#!` line";
         return Err(ProgramFault::new(message, "write the interpreter there"));
     }
-    if Path::new(interpreter).file_name().is_some_and(|it| it == "env") {
+    if Path::new(interpreter).file_name().is_some_and(|name| name == "env") {
         let split = argument.strip_prefix("-S").map(str::split_whitespace);
         let mut words = match split {
             Some(words) => words.map(str::to_owned).collect(),
@@ -57,7 +57,7 @@ fn parse_shebang(rest: &[u8]) -> Result<Executable, ProgramFault> {
         // `env A=1 name` and options other than -S need `env` itself, so the line is used as written.
         let plain = words
             .first()
-            .is_some_and(|it| !it.is_empty() && !it.starts_with('-') && !it.contains('='));
+            .is_some_and(|word| !word.is_empty() && !word.starts_with('-') && !word.contains('='));
         if plain {
             let interpreter = words.remove(0);
             return Ok(Executable::Script { interpreter, arguments: words });

@@ -9,7 +9,7 @@ use crate::stop::Stop;
 
 /// A fault of a program or a command that its author must fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{message}{}", help.as_ref().map(|it| format!("; {it}")).unwrap_or_default())]
+#[error("{message}{}", help.as_ref().map(|help| format!("; {help}")).unwrap_or_default())]
 pub struct ProgramFault {
     pub message: String,
     pub help: Option<String>,
@@ -61,7 +61,7 @@ impl LaunchFault {
 
 /// If there are many, only the first ones.
 pub(super) fn quoted_list(files: &[PathBuf]) -> String {
-    list_first(files.iter().map(|it| format!("`{}`", it.display())))
+    list_first(files.iter().map(|file| format!("`{}`", file.display())))
 }
 
 pub(super) fn list_first(all: impl ExactSizeIterator<Item = String>) -> String {

@@ -39,7 +39,9 @@ pub fn included_names(source: &Path) -> IncludedNames {
             all.has_testlib |= Path::new(&inclusion.name).ends_with("testlib.h");
             let target = Some(&inclusion.name).filter(|_| inclusion.is_quoted);
             let target = target.and_then(|target| name_beside(&name, target));
-            if let Some(target) = target.filter(|it| seen.len() < FILES_MAX && !seen.contains(it)) {
+            if let Some(target) =
+                target.filter(|file| seen.len() < FILES_MAX && !seen.contains(file))
+            {
                 seen.insert(target.clone());
                 waiting.push(target);
             }
@@ -77,16 +79,16 @@ mod tests {
         let dir = keep.path().join("dir");
         for file in files {
             let (name, included) = file.split_once(' ').unwrap_or((file, ""));
-            let lines = included.split_whitespace().map(|it| format!("#include \"{it}\"\n"));
+            let lines = included.split_whitespace().map(|name| format!("#include \"{name}\"\n"));
             let path = dir.join(name);
             fs::create_dir_all(path.parent().expect("a parent")).expect("directories");
             fs::write(path, lines.collect::<String>()).expect("a file");
         }
         symlink(dir.join("../out.h"), dir.join("link.h")).expect("a link");
         let names = included_names(&dir.join(main));
-        let missing = names.missing.iter().map(|it| format!("-{}", it.display()));
+        let missing = names.missing.iter().map(|name| format!("-{}", name.display()));
         let all: BTreeSet<String> =
-            names.found.iter().map(|it| it.display().to_string()).chain(missing).collect();
+            names.found.iter().map(|name| name.display().to_string()).chain(missing).collect();
         assert_eq!(Vec::from_iter(all).join(" "), expected, "{files:?}");
     }
 

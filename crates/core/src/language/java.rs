@@ -48,50 +48,51 @@ pub fn java_program(
         if !sources.contains(&files[at].name) {
             continue;
         }
-        let found = scan_declarations(&String::from_utf8_lossy(files[at].bytes()));
+        let declarations = scan_declarations(&String::from_utf8_lossy(files[at].bytes()));
         let path = files[at].name.clone();
         let is_own = own.contains(&path);
-        let name = found.file_name(&path);
-        if !files.iter().any(|it| it.name == name) {
+        let name = declarations.file_name(&path);
+        if !files.iter().any(|file| file.name == name) {
             files[at].name = name;
         }
         let file = &files[at].name;
         renamed.push(file.clone());
-        let package = found.package.map(|it| format!("{it}.")).unwrap_or_default();
-        classes.extend(found.types.into_iter().map(|it| JavaClass {
-            qualified: format!("{package}{}", it.name),
-            declaration: it,
+        let package = declarations.package.map(|name| format!("{name}.")).unwrap_or_default();
+        classes.extend(declarations.types.into_iter().map(|declaration| JavaClass {
+            qualified: format!("{package}{}", declaration.name),
+            declaration,
             file: file.clone(),
             given_name: path.clone(),
             is_own,
         }));
     }
     // The usual `main` comes before others, even if both start.
-    let own_mains = classes.iter().filter(|it| it.is_own).map(|it| it.declaration.start);
-    let most = own_mains.max().filter(|most| *most > 0);
-    let starts = |it: &JavaClass| Some(it.declaration.start) == most;
-    let named =
-        |name: &str| classes.iter().find(|it| it.declaration.name == name || it.qualified == name);
+    let own_classes = classes.iter().filter(|class| class.is_own);
+    let most = own_classes.map(|class| class.declaration.start).max().filter(|most| *most > 0);
+    let starts = |class: &&JavaClass| class.is_own && Some(class.declaration.start) == most;
+    let starting: Vec<&JavaClass> = classes.iter().filter(starts).collect();
+    let named = |name: &str| {
+        classes.iter().find(|class| class.declaration.name == name || class.qualified == name)
+    };
     let stem = |name: &'_ str| name.strip_suffix(".java").unwrap_or(name).to_owned();
     let of_file = |name: &str| {
-        let inside = classes.iter().filter(|it| it.given_name == Path::new(name));
-        let inside: Vec<&JavaClass> = inside.filter(|it| it.declaration.start > 0).collect();
+        let inside = classes.iter().filter(|class| class.given_name == Path::new(name));
+        let inside: Vec<&JavaClass> = inside.filter(|class| class.declaration.start > 0).collect();
         let called = |entry_point: &str| {
-            inside.iter().find(|it| it.declaration.name == entry_point).copied()
+            inside.iter().find(|class| class.declaration.name == entry_point).copied()
         };
         called(&stem(name)).or_else(|| called(usual)).or_else(|| inside.first().copied())
     };
-    let starting: Vec<&JavaClass> = classes.iter().filter(|it| it.is_own && starts(it)).collect();
     let main = match (entry_point, named(usual), &starting[..]) {
         (Some(entry_point), _, _) => of_file(entry_point)
             .or_else(|| named(&stem(entry_point)))
             .ok_or_else(|| missing_entry(entry_point, sources))?,
         (None, Some(class), _) => class,
         (None, None, [class]) => *class,
-        (None, None, []) => match (own, classes.iter().find(|it| it.is_own)) {
+        (None, None, []) => match (own, classes.iter().find(|class| class.is_own)) {
             ([_], Some(class)) => {
-                let mut own = classes.iter().filter(|it| it.is_own);
-                own.find(|it| it.matches_its_file()).unwrap_or(class)
+                let mut own = classes.iter().filter(|class| class.is_own);
+                own.find(|class| class.matches_its_file()).unwrap_or(class)
             }
             ([only], None) => {
                 let main = only.file_stem().unwrap_or_default().to_string_lossy().into_owned();
@@ -100,13 +101,12 @@ pub fn java_program(
             _ => return Err(no_main_file(sources, usual)),
         },
         (None, None, all) => {
-            let mut named = all.iter().filter(|it| it.matches_its_file());
+            let mut named = all.iter().filter(|class| class.matches_its_file());
             match (named.next(), named.next()) {
                 (Some(class), None) => class,
                 _ => {
-                    let files: BTreeSet<PathBuf> = all.iter().map(|it| it.file.clone()).collect();
-                    let files: Vec<PathBuf> = files.into_iter().collect();
-                    return Err(match &files[..] {
+                    let files = BTreeSet::from_iter(all.iter().map(|class| class.file.clone()));
+                    return Err(match &Vec::from_iter(files)[..] {
                         [file] => several_mains(file, all),
                         files => several_main_files(files, usual),
                     });
@@ -119,8 +119,12 @@ pub fn java_program(
 
 /// 0, 1 or 2, as in `TopType`.
 pub(super) fn start_certainty(source: &str) -> u8 {
-    let found = scan_declarations(source);
-    found.types.iter().map(|it| it.start).fold(found.unnamed_start, u8::max)
+    let declarations = scan_declarations(source);
+    declarations
+        .types
+        .iter()
+        .map(|declaration| declaration.start)
+        .fold(declarations.unnamed_start, u8::max)
 }
 
 /// Sources: Java 8, JLS 12.1.4: `static` with an array of strings. Java 25, JEP 512: also without either.
@@ -141,7 +145,7 @@ fn main_certainty(before: &[&str], parameters: &[&str]) -> u8 {
 
 fn several_mains(file: &Path, classes: &[&JavaClass]) -> ProgramFault {
     let names: Vec<PathBuf> =
-        classes.iter().map(|it| it.declaration.name.as_str().into()).collect();
+        classes.iter().map(|class| class.declaration.name.as_str().into()).collect();
     let message = format!(
         "`{}` has several classes with a `main` method: {}",
         file.display(),
@@ -169,8 +173,11 @@ impl JavaClass {
 impl Declarations {
     /// The file name that the compiler demands: that of a public type, else its own.
     fn file_name(&self, own: &Path) -> PathBuf {
-        let public = self.types.iter().find(|it| it.is_public);
-        public.map_or_else(|| own.to_owned(), |it| own.with_file_name(format!("{}.java", it.name)))
+        let public = self.types.iter().find(|declaration| declaration.is_public);
+        public.map_or_else(
+            || own.to_owned(),
+            |public| own.with_file_name(format!("{}.java", public.name)),
+        )
     }
 }
 
@@ -184,8 +191,8 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// Scans the declarations of a source. This is not a parser: a source that the compiler refuses gives a result, too.
 fn scan_declarations(source: &str) -> Declarations {
     let all = WORDS.iter().flat_map(|words| words.captures_iter(source));
-    let words: Vec<&str> = all.filter_map(|it| Some(it.name("word")?.as_str())).collect();
-    let mut found = Declarations::default();
+    let words: Vec<&str> = all.filter_map(|groups| Some(groups.name("word")?.as_str())).collect();
+    let mut declarations = Declarations::default();
     let (mut depth, mut is_public) = (0_usize, false);
     for (at, word) in words.iter().enumerate() {
         let next = words.get(at + 1).copied().unwrap_or_default();
@@ -196,30 +203,37 @@ fn scan_declarations(source: &str) -> Declarations {
                 is_public = false;
             }
             ";" if depth == 0 => is_public = false,
-            "package" if depth == 0 && found.types.is_empty() && found.package.is_none() => {
-                let name = words[at + 1..].iter().take_while(|it| **it != ";");
-                found.package = Some(name.copied().collect());
+            "package"
+                if depth == 0
+                    && declarations.types.is_empty()
+                    && declarations.package.is_none() =>
+            {
+                let name = words[at + 1..].iter().take_while(|word| **word != ";");
+                declarations.package = Some(name.copied().collect());
             }
             "public" if depth == 0 => is_public = true,
             // `@interface` also declares a type; `.class` occurs only inside braces.
             "class" | "interface" | "enum" | "record"
                 if depth == 0
-                    && next.starts_with(|it: char| it.is_alphabetic() || "_$".contains(it)) =>
+                    && next
+                        .starts_with(|sign: char| sign.is_alphabetic() || "_$".contains(sign)) =>
             {
-                found.types.push(TopType { name: next.to_owned(), is_public, start: 0 });
+                declarations.types.push(TopType { name: next.to_owned(), is_public, start: 0 });
             }
             "main" if depth <= 1 && next == "(" && at > 0 && words[at - 1] == "void" => {
                 let main = main_certainty(&words[..at - 1], &words[at + 2..]);
-                match found.types.last_mut().filter(|_| depth == 1) {
+                match declarations.types.last_mut().filter(|_| depth == 1) {
                     Some(last) => last.start = last.start.max(main),
                     // A class without a name, which has its file's.
-                    None => found.unnamed_start = found.unnamed_start.max(main.min(1)),
+                    None => {
+                        declarations.unnamed_start = declarations.unnamed_start.max(main.min(1))
+                    }
                 }
             }
             _ => {}
         }
     }
-    found
+    declarations
 }
 
 #[cfg(test)]
@@ -233,13 +247,13 @@ mod tests {
         let types: Vec<String> = found
             .types
             .iter()
-            .map(|it| {
-                let access = if it.is_public { "+" } else { "" };
-                let main = ["", "+", "*"][usize::from(it.start)];
-                format!("{access}{}{main}", it.name)
+            .map(|declaration| {
+                let access = if declaration.is_public { "+" } else { "" };
+                let main = ["", "+", "*"][usize::from(declaration.start)];
+                format!("{access}{}{main}", declaration.name)
             })
             .collect();
-        let package = found.package.map(|it| format!("{it}: ")).unwrap_or_default();
+        let package = found.package.map(|name| format!("{name}: ")).unwrap_or_default();
         assert_eq!(format!("{package}{}", types.join(" ")), shown, "{source}");
     }
 

@@ -25,32 +25,32 @@ pub fn starting_class(
     own: &[PathBuf],
     entry_point: Option<&str>,
 ) -> Result<String, ProgramFault> {
-    let classes = sources.iter().flat_map(|it| starting_classes(it, own.contains(&it.name)));
+    let classes = sources.iter().flat_map(|file| starting_classes(file, own.contains(&file.name)));
     let classes: Vec<StartingClass> = classes.collect();
     let named = |word: &str| {
-        let short = |it: &StartingClass| it.name.rsplit('.').next() == Some(word);
+        let short = |class: &StartingClass| class.name.rsplit('.').next() == Some(word);
         let is_file = |file: &Path| file == Path::new(word);
-        classes.iter().find(|it| {
-            it.name == word
-                || short(it)
-                || is_file(&it.file)
-                || is_file(&it.file.with_extension(""))
+        classes.iter().find(|class| {
+            class.name == word
+                || short(class)
+                || is_file(&class.file)
+                || is_file(&class.file.with_extension(""))
         })
     };
     if let Some(entry_point) = entry_point {
-        let files: Vec<PathBuf> = sources.iter().map(|it| it.name.clone()).collect();
+        let files: Vec<PathBuf> = sources.iter().map(|file| file.name.clone()).collect();
         let class = named(entry_point).ok_or_else(|| missing_entry(entry_point, &files))?;
         return Ok(class.name.clone());
     }
     if let Some(usual) = named("main").or_else(|| named("Main")) {
         return Ok(usual.name.clone());
     }
-    let most = classes.iter().map(|it| it.certainty).max();
-    let starting = classes.iter().filter(|it| Some(it.certainty) == most);
-    let starting: Vec<PathBuf> = starting.map(|it| PathBuf::from(&it.name)).collect();
-    match &starting[..] {
+    let most = classes.iter().map(|class| class.certainty).max();
+    let starting = classes.iter().filter(|class| Some(class.certainty) == most);
+    let names: Vec<PathBuf> = starting.map(|class| PathBuf::from(&class.name)).collect();
+    match &names[..] {
         [only] => Ok(only.to_string_lossy().into_owned()),
-        [] => Ok(sources.first().map_or_else(String::new, |it| file_class(it))),
+        [] => Ok(sources.first().map_or_else(String::new, |file| file_class(file))),
         several => Err(several_main_files(several, "main.kt")),
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn start_certainty(source: &[u8]) -> u8 {
 fn starting_classes(file: &TreeEntry, is_own: bool) -> Vec<StartingClass> {
     let code = code_of(file.bytes());
     let package = first_match(r"(?m)^\s*package\s+([\w.]+)", &code);
-    let package = package.map(|it| it + ".").unwrap_or_default();
+    let package = package.map(|name| name + ".").unwrap_or_default();
     let class = |object: Option<String>| StartingClass {
         certainty: if is_own { 2 - u8::from(object.is_some()) } else { 0 },
         name: format!("{package}{}", object.unwrap_or_else(|| file_class(file))),
@@ -90,9 +90,9 @@ fn file_class(file: &TreeEntry) -> String {
         return name;
     }
     let stem = file.name.file_stem().unwrap_or_default().to_string_lossy();
-    let stem = stem.replace(|it: char| !it.is_alphanumeric(), "_");
+    let stem = stem.replace(|letter: char| !letter.is_alphanumeric(), "_");
     let mut letters = stem.chars();
-    match letters.next().filter(|it| !it.is_numeric()) {
+    match letters.next().filter(|letter| !letter.is_numeric()) {
         Some(first) => format!("{}{}Kt", first.to_uppercase(), letters.as_str()),
         None => format!("_{stem}Kt"),
     }
@@ -101,10 +101,10 @@ fn file_class(file: &TreeEntry) -> String {
 /// For each `main` that the virtual machine can start, the object or class around it; `None` at the top of the file. In
 /// an object, or in a companion of a class, the function must be static and take arguments. This is not a parser.
 fn scan_starts(code: &str) -> Vec<Option<String>> {
-    let words = Regex::new(r"\w+|\S");
-    let words = words.iter().flat_map(|it| it.find_iter(code));
-    let words: Vec<&str> = words.map(|it| it.as_str()).collect();
-    let mut found = Vec::new();
+    let pattern = Regex::new(r"\w+|\S");
+    let matches = pattern.iter().flat_map(|pattern| pattern.find_iter(code));
+    let words: Vec<&str> = matches.map(|word| word.as_str()).collect();
+    let mut starts = Vec::new();
     let (mut depth, mut declared) = (0_usize, "");
     for (at, word) in words.iter().enumerate() {
         match *word {
@@ -114,20 +114,20 @@ fn scan_starts(code: &str) -> Vec<Option<String>> {
                 declared = words.get(at + 1).copied().unwrap_or_default();
             }
             "fun" if words[at..].starts_with(&["fun", "main", "("]) => {
-                let mut parameters = words[at + 3..].iter().take_while(|it| **it != ")");
-                let takes_words = parameters.clone().any(|it| ["Array", "vararg"].contains(it));
-                let before = words[..at].iter().rev();
-                let mut before = before.take_while(|it| !["{", "}", "fun"].contains(*it));
+                let mut parameters = words[at + 3..].iter().take_while(|word| **word != ")");
+                let takes_words = parameters.clone().any(|word| ["Array", "vararg"].contains(word));
+                let earlier = words[..at].iter().rev();
+                let mut modifiers = earlier.take_while(|word| !["{", "}", "fun"].contains(*word));
                 if depth == 0 && (takes_words || parameters.next().is_none()) {
-                    found.push(None);
-                } else if takes_words && before.any(|it| *it == "JvmStatic") {
-                    found.push(Some(declared.to_owned()));
+                    starts.push(None);
+                } else if takes_words && modifiers.any(|word| *word == "JvmStatic") {
+                    starts.push(Some(declared.to_owned()));
                 }
             }
             _ => {}
         }
     }
-    found
+    starts
 }
 
 #[cfg(test)]
@@ -139,9 +139,9 @@ mod tests {
     fn check(files: &[&str], entry_point: Option<&str>, expected: &str) {
         let entry = |(name, text): (&str, &str)| TreeEntry::new(name, Node::plain(text.as_bytes()));
         let files: Vec<TreeEntry> =
-            files.iter().filter_map(|it| it.split_once('=')).map(entry).collect();
+            files.iter().filter_map(|file| file.split_once('=')).map(entry).collect();
         let sources: Vec<&TreeEntry> = files.iter().collect();
-        let own: Vec<PathBuf> = files.iter().map(|it| it.name.clone()).collect();
+        let own: Vec<PathBuf> = files.iter().map(|file| file.name.clone()).collect();
         let class = starting_class(&sources, &own, entry_point);
         assert_eq!(class.unwrap_or_else(|fault| fault.message), expected, "{files:?}");
     }

@@ -111,7 +111,7 @@ fn find_language(program: &Program, sources: &Sources) -> Result<&'static Langua
     let Some(&(file, first)) = known.first() else { return Err(no_source_fault(files)) };
     if known.iter().any(|(_, language)| language.code != first.code) {
         let all = known.iter();
-        let all = all.map(|(file, it)| format!("`{}` is {}", file.name.display(), it.name));
+        let all = all.map(|(file, found)| format!("`{}` is {}", file.name.display(), found.name));
         let message = format!("the files are in several languages: {}", list_first(all));
         let help = "set the language in the package, or keep the files of one language";
         return Err(ProgramFault::new(message, help));
@@ -139,7 +139,7 @@ pub fn known_sources(files: &[TreeEntry]) -> Vec<(&TreeEntry, &'static Language)
     let known = files.iter().filter_map(|file| Some((file, language_of_ending(file)?)));
     let mut known: Vec<(&TreeEntry, &'static Language)> = known.collect();
     let is_perl = |(file, language): &(&TreeEntry, &Language)| {
-        language.code == "perl" || language.code == "prolog" && perl::is_perl(file.bytes())
+        language.code == "perl" || (language.code == "prolog" && perl::is_perl(file.bytes()))
     };
     if let Some(perl) = Language::by_code("perl").filter(|_| known.iter().any(is_perl)) {
         let shared = known.iter_mut().filter(|(_, language)| language.code == "prolog");
@@ -155,7 +155,7 @@ fn language_of_ending(file: &TreeEntry) -> Option<&'static Language> {
 
 /// Whether a file has the name of a header in C or C++.
 pub fn is_header(name: &Path) -> bool {
-    let extension = name.extension().and_then(|it| it.to_str());
+    let extension = name.extension().and_then(|extension| extension.to_str());
     matches!(extension, Some("h" | "hh" | "hpp" | "hxx" | "H"))
 }
 
@@ -165,7 +165,7 @@ fn no_source_fault(files: &[TreeEntry]) -> ProgramFault {
         let message = format!("there are only headers: {}", quoted_list(&names));
         return ProgramFault::new(message, "add the file that includes them");
     }
-    let endings = Language::supported().flat_map(|it| it.extensions.split_whitespace());
+    let endings = Language::supported().flat_map(|language| language.extensions.split_whitespace());
     let endings: Vec<&str> = endings.collect();
     let message = format!("no source file of a known language among {}", quoted_list(&names));
     ProgramFault::new(message, format!("known endings: {}", endings.join(" ")))
@@ -183,17 +183,17 @@ fn language_form(
         .then(|| program.path.file_name().map(PathBuf::from))
         .flatten();
     let is_included =
-        |name: &Path| program.include.iter().any(|it| it.is_header && it.name == name);
+        |name: &Path| program.include.iter().any(|file| file.is_header && file.name == name);
     let is_named = |name: &Path| language.reads(name) || only.as_deref() == Some(name);
     let mut sources: Vec<&TreeEntry> = match program.language {
-        Some(_) => files.iter().filter(|it| is_named(&it.name)).collect(),
+        Some(_) => files.iter().filter(|file| is_named(&file.name)).collect(),
         None => known_sources(files)
             .into_iter()
-            .filter(|(_, it)| it.code == language.code)
+            .filter(|(_, known)| known.code == language.code)
             .map(|(file, _)| file)
             .collect(),
     };
-    sources.retain(|it| !is_included(&it.name));
+    sources.retain(|file| !is_included(&file.name));
     if sources.is_empty() {
         let files = quoted_list(&file_names(files));
         let message = format!("no {} source file among {files}", language.name);
@@ -203,7 +203,7 @@ fn language_form(
     if entry_point.is_none() {
         sources = without_unused_tests(language.code, &sources);
     }
-    let names: Vec<PathBuf> = sources.iter().map(|it| it.name.clone()).collect();
+    let names: Vec<PathBuf> = sources.iter().map(|file| file.name.clone()).collect();
     let (sources, main) = match language.entry {
         EntryPoint::AllSources => match language.code {
             "go" if file_named(files, "go.mod").is_some() => {
@@ -213,7 +213,7 @@ fn language_form(
             // What another source includes as text would be compiled twice.
             _ => {
                 let sources = without_imported(language.code, &sources);
-                (sources.iter().map(|it| it.name.clone()).collect(), None)
+                (sources.iter().map(|file| file.name.clone()).collect(), None)
             }
         },
         EntryPoint::ClassOfFile => {
@@ -244,13 +244,13 @@ fn language_form(
 
 /// The package of a module that starts: the module's own, else the only one with a `main`.
 fn go_package(sources: &[&TreeEntry], entry_point: Option<&str>) -> Result<PathBuf, ProgramFault> {
-    let texts: Vec<&[u8]> = sources.iter().map(|it| it.bytes()).collect();
+    let texts: Vec<&[u8]> = sources.iter().map(|file| file.bytes()).collect();
     let starting = start::starting_sources("go", &texts);
     let starting = starting.into_iter().map(|at| &sources[at].name);
-    let is_meant = |name: &&PathBuf| entry_point.is_none_or(|it| name.starts_with(it));
+    let is_meant = |name: &&PathBuf| entry_point.is_none_or(|dir| name.starts_with(dir));
     let packages = starting.filter(is_meant).filter_map(|name| name.parent());
     // The compiler takes a path without a dot for a package of its library.
-    let packages = packages.map(|it| Path::new(".").join(it).components().collect());
+    let packages = packages.map(|dir| Path::new(".").join(dir).components().collect());
     let packages: BTreeSet<PathBuf> = packages.collect();
     let module = Path::new(".");
     match (packages.first(), packages.len()) {
@@ -261,7 +261,7 @@ fn go_package(sources: &[&TreeEntry], entry_point: Option<&str>) -> Result<PathB
 }
 
 fn usual_names(language: &Language) -> Vec<String> {
-    let named = Some(language.default_entry_point.to_owned()).filter(|it| !it.is_empty());
+    let named = Some(language.default_entry_point.to_owned()).filter(|name| !name.is_empty());
     let endings = [language.extensions, language.further_extensions];
     let endings = endings.into_iter().flat_map(str::split_whitespace);
     named.into_iter().chain(endings.map(|ending| format!("main{ending}"))).collect()
@@ -320,11 +320,11 @@ fn executable_kind(file: &TreeEntry) -> Result<Executable, ProgramFault> {
 }
 
 fn file_named<'a>(files: &'a [TreeEntry], name: &str) -> Option<&'a TreeEntry> {
-    files.iter().find(|it| it.name == Path::new(name))
+    files.iter().find(|file| file.name == Path::new(name))
 }
 
 fn file_names(files: &[TreeEntry]) -> Vec<PathBuf> {
-    files.iter().map(|it| it.name.clone()).collect()
+    files.iter().map(|file| file.name.clone()).collect()
 }
 
 #[cfg(test)]

@@ -15,7 +15,6 @@ pub mod entry;
 pub mod essence;
 pub mod executable;
 pub mod fault;
-pub mod find;
 pub mod includes;
 pub mod java;
 pub mod kotlin;

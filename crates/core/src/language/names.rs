@@ -20,21 +20,22 @@ impl Language {
         let folded = name.trim().to_lowercase();
         Self::called(&folded).or_else(|| {
             let parts = PARTS.as_ref()?.captures(&folded)?;
-            let found = Self::called(&parts["name"])?;
+            let language = Self::called(&parts["name"])?;
             let is_second =
-                folded.find(|it: char| it.is_ascii_digit()).map(|at| &folded[at..=at]) == Some("2");
-            match found.code {
+                folded.find(|sign: char| sign.is_ascii_digit()).map(|at| &folded[at..=at])
+                    == Some("2");
+            match language.code {
                 "python3" if is_second => Self::by_code("python2"),
                 "pypy3" if is_second => None,
-                _ => Some(found),
+                _ => Some(language),
             }
         })
     }
 
     fn called(name: &str) -> Option<&'static Self> {
-        let is_alias = |it: &Self| it.aliases.split_whitespace().any(|alias| alias == name);
-        let is_name = |it: &Self| it.code == name || it.name.to_lowercase() == name;
-        LANGUAGES.iter().find(|it| is_name(it) || is_alias(it))
+        let is_alias = |row: &Self| row.aliases.split_whitespace().any(|alias| alias == name);
+        let is_name = |row: &Self| row.code == name || row.name.to_lowercase() == name;
+        LANGUAGES.iter().find(|row| is_name(row) || is_alias(row))
     }
 }
 
@@ -46,7 +47,11 @@ mod tests {
     fn names_of_languages_are_read_as_data_sets_write_them() {
         let check = |code: &str, names: &[&str]| {
             for name in names {
-                assert_eq!(Language::by_name(name).map_or("-", |it| it.code), code, "{name}");
+                assert_eq!(
+                    Language::by_name(name).map_or("-", |language| language.code),
+                    code,
+                    "{name}"
+                );
             }
         };
         check("c", &["c", "C", "C11", "GNU C11", "C (GCC 9.2.1)", "GNU C"]);

@@ -14,13 +14,13 @@ const MODULE_NAMES: &str =
 
 /// The sources and their interfaces, in the order of dependencies, else of names. The compiler reports a circle.
 pub fn in_order(files: &[TreeEntry], sources: &[PathBuf]) -> Vec<PathBuf> {
-    let is_unit = |it: &&TreeEntry| {
-        let source = it.name.with_extension("ml");
-        (it.name == source || is_interface(&it.name)) && sources.contains(&source)
+    let is_unit = |file: &&TreeEntry| {
+        let source = file.name.with_extension("ml");
+        (file.name == source || is_interface(&file.name)) && sources.contains(&source)
     };
     let units: Vec<&TreeEntry> = files.iter().filter(is_unit).collect();
-    let indexes = units.iter().enumerate();
-    let indexes = indexes.map(|(at, it)| ((module_name(&it.name), is_interface(&it.name)), at));
+    let key = |unit: &TreeEntry| (module_name(&unit.name), is_interface(&unit.name));
+    let indexes = units.iter().enumerate().map(|(at, unit)| (key(unit), at));
     let indexes: HashMap<(String, bool), usize> = indexes.collect();
     let mut order = Vec::new();
     let mut is_seen = vec![false; units.len()];
@@ -31,14 +31,14 @@ pub fn in_order(files: &[TreeEntry], sources: &[PathBuf]) -> Vec<PathBuf> {
             order.push(units[at].name.clone());
         } else if !std::mem::replace(&mut is_seen[at], true) {
             open.push((at, true));
-            open.extend(needed_units(units[at], &indexes).into_iter().map(|it| (it, false)));
+            open.extend(needed_units(units[at], &indexes).into_iter().map(|unit| (unit, false)));
         }
     }
     order
 }
 
 fn is_interface(unit: &Path) -> bool {
-    unit.extension().is_some_and(|it| it == "mli")
+    unit.extension().is_some_and(|extension| extension == "mli")
 }
 
 /// The name of the file, with a capital letter.
@@ -54,13 +54,14 @@ fn needed_units(unit: &TreeEntry, indexes: &HashMap<(String, bool), usize>) -> V
     let (own, is_interface) = (module_name(&unit.name), is_interface(&unit.name));
     let code = essence::without_strings_and_comments("ocaml", unit.bytes());
     let code = String::from_utf8_lossy(&code);
-    let names = Regex::new(MODULE_NAMES).ok();
-    let names = names.iter().flat_map(|it| it.captures_iter(&code));
-    let names = names.filter_map(|it| it.name("used").or(it.name("before_dot")));
+    let pattern = Regex::new(MODULE_NAMES).ok();
+    let matches = pattern.iter().flat_map(|pattern| pattern.captures_iter(&code));
+    let names = matches.filter_map(|groups| groups.name("used").or(groups.name("before_dot")));
     let find = |name: &str, is_interface| indexes.get(&(name.to_owned(), is_interface)).copied();
-    let others = names.map(|it| it.as_str()).filter(|name| *name != own);
-    let others = others.filter_map(|it| find(it, is_interface).or_else(|| find(it, !is_interface)));
-    let mut needed: Vec<usize> = others.chain(find(&own, true).filter(|_| !is_interface)).collect();
+    let others = names.map(|name| name.as_str()).filter(|name| *name != own);
+    let sources = others.filter_map(|name| find(name, is_interface).or(find(name, !is_interface)));
+    let mut needed: Vec<usize> =
+        sources.chain(find(&own, true).filter(|_| !is_interface)).collect();
     needed.sort_unstable_by(|a, b| b.cmp(a));
     needed.dedup();
     needed
@@ -77,12 +78,13 @@ mod tests {
             let entry =
                 |(name, text): (&str, &str)| TreeEntry::new(name, Node::plain(text.as_bytes()));
             let files: Vec<TreeEntry> =
-                files.iter().filter_map(|it| it.split_once('=')).map(entry).collect();
-            let names = files.iter().map(|it| it.name.clone());
-            let sources: Vec<PathBuf> =
-                names.filter(|it| it.extension().is_some_and(|it| it == "ml")).collect();
+                files.iter().filter_map(|file| file.split_once('=')).map(entry).collect();
+            let names = files.iter().map(|file| file.name.clone());
+            let sources: Vec<PathBuf> = names
+                .filter(|name| name.extension().is_some_and(|extension| extension == "ml"))
+                .collect();
             let order = in_order(&files, &sources);
-            let order: Vec<_> = order.iter().map(|it| it.to_string_lossy()).collect();
+            let order: Vec<_> = order.iter().map(|name| name.to_string_lossy()).collect();
             assert_eq!(order.join(" "), expected, "{files:?}");
         };
         check(&["main.ml=let () = Util.f ()", "util.ml=let f () = ()"], "util.ml main.ml");

@@ -1,12 +1,15 @@
-//! Queries to a machine about its tools. The sandbox implements them; tests have a scripted machine.
+//! Queries to a machine about its tools, and its answers. The sandbox implements them; tests have a scripted machine.
 
 use std::fmt;
 use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
+use serde_with::serde_as;
 
+use crate::job::{VisibleContent, VisiblePath};
 use crate::judgement::JudgeError;
-use crate::language::toolchain::Lookup;
+use crate::serial::PathBytes;
 
 pub trait Probe: Send + Sync {
     /// The executable files of this name on the search path, in its order; a name with a slash is an absolute path.
@@ -33,6 +36,55 @@ pub trait Probe: Send + Sync {
 
     /// The result on the machines that run programs, if that is not this one.
     fn remote_lookup(&self, word: &str) -> Option<Lookup>;
+}
+
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Toolchain {
+    /// The path is the same inside and outside the sandbox.
+    #[serde_as(as = "PathBytes")]
+    pub program: PathBuf,
+    /// The paths outside the system's directories that it needs; the same inside and outside the sandbox.
+    #[serde_as(as = "Vec<PathBytes>")]
+    pub visible: Vec<PathBuf>,
+    /// One line, in the tool's own words.
+    pub version: String,
+    pub linking: Linking,
+    /// The directory of its own linker, which is faster than that of the system.
+    #[serde_as(as = "Option<PathBytes>")]
+    pub lld: Option<PathBuf>,
+}
+
+impl Toolchain {
+    pub fn visible_paths(&self) -> Vec<VisiblePath> {
+        let name = self.program.file_name().unwrap_or_default();
+        let what = VisibleContent::Installed {
+            name: name.to_string_lossy().into_owned(),
+            identity: self.version.clone(),
+        };
+        let shown = |inside: &PathBuf| VisiblePath { inside: inside.clone(), what: what.clone() };
+        self.visible.iter().map(shown).collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Linking {
+    #[default]
+    Dynamic,
+    /// Everything is in the binary: it starts about twice as fast.
+    Static,
+}
+
+/// A tool, or the candidates that were found but did not work.
+pub type Lookup = Result<Arc<Toolchain>, Vec<FailedCandidate>>;
+
+/// A candidate for a tool that gave no sensible answer.
+#[serde_as]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FailedCandidate {
+    #[serde_as(as = "PathBytes")]
+    pub program: PathBuf,
+    pub fault: AskFault,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

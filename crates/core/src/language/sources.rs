@@ -1,4 +1,7 @@
 //! A program's files, read from disk.
+//!
+//! A submission may be hostile. So the number, the size and the names of its files have bounds, and its links lead
+//! neither to test data nor out of the package.
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -19,6 +22,7 @@ use crate::units::Bytes;
 /// Larger files stay on disk: they are ready executables, or are refused before the build.
 const MEMORY_MAX: Bytes = Bytes::mib(8);
 
+/// For all files together, as the number below.
 const BYTES_MAX: Bytes = Bytes::mib(512);
 
 const FILES_MAX: usize = 10_000;
@@ -67,11 +71,11 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     for at in 0..files.len() {
         fill_constants(&mut files[at], &program.constants, path, &mut room)?;
         let lower = Language::with_lower_case_ending(&files[at].name);
-        if let Some(lower) = lower.filter(|lower| files.iter().all(|it| it.name != *lower)) {
+        if let Some(lower) = lower.filter(|lower| files.iter().all(|file| file.name != *lower)) {
             files[at].name = lower;
         }
     }
-    files.retain(|it| !program.without.contains(&it.name));
+    files.retain(|file| !program.without.contains(&file.name));
     Ok(Sources { shape, files, included })
 }
 
@@ -169,7 +173,8 @@ fn read_directory(program: &Program, root: &FilePath) -> Result<Vec<TreeEntry>, 
             }
             Ok((PathKind::File, _)) => entry.path.clone(),
             Err(_) if !is_submitted(program) && is_made_by_build(&entry.path) => {
-                let target = entry.path.link_target().map_err(|it| unreadable(&entry.path, it))?;
+                let target =
+                    entry.path.link_target().map_err(|error| unreadable(&entry.path, error))?;
                 let name = entry.path.strip_prefix(&*program.path).unwrap_or(&entry.path);
                 files.push(TreeEntry::new(name, Node::Link(target)));
                 continue;
@@ -208,7 +213,7 @@ fn check_link(program: &Program, path: &FilePath, is_link: bool) -> Result<(), D
     let (real, own) =
         (path.resolve_links().map_err(fault)?, program.path.resolve_links().map_err(fault)?);
     let name = real.strip_prefix(&**package).unwrap_or(Path::new(""));
-    if real.starts_with(&*own) || *name != *Path::new("") && !name.starts_with("data") {
+    if real.starts_with(&*own) || (*name != *Path::new("") && !name.starts_with("data")) {
         Ok(())
     } else {
         Err(outside_link(program, path))
@@ -316,7 +321,7 @@ mod tests {
     }
 
     fn names(sources: &Sources) -> Vec<&str> {
-        sources.files.iter().filter_map(|it| it.name.to_str()).collect()
+        sources.files.iter().filter_map(|file| file.name.to_str()).collect()
     }
 
     /// 2025-09, "General requirements": names that begin with a dot or a dash are left out
@@ -360,7 +365,7 @@ mod tests {
                 Ok(sources) => Ok(names(&sources).join(" ")),
                 Err(refused) => Err(refused.message),
             };
-            assert_eq!(result.as_deref().map_err(|it| &**it), expected);
+            assert_eq!(result.as_deref().map_err(|message| &**message), expected);
         };
         let out = |what: &str| format!("is a symbolic link that leads out of {what}");
         check(&submitted, Err(&out("the submission")));
@@ -400,7 +405,7 @@ mod tests {
             }
             symlink(link[1], dir.path().join(link[0])).expect("a link");
             let links = |sources: Sources| {
-                let targets = sources.files.into_iter().filter_map(|it| match it.node {
+                let targets = sources.files.into_iter().filter_map(|file| match file.node {
                     Node::Link(target) => target.to_str().map(str::to_owned),
                     _ => None,
                 });
@@ -492,7 +497,9 @@ mod tests {
             let sources = read(program).expect("files that can be read");
             let shown: Vec<String> = with_included(&sources, "python3")
                 .iter()
-                .map(|it| format!("{}={}", it.name.display(), String::from_utf8_lossy(it.bytes())))
+                .map(|file| {
+                    format!("{}={}", file.name.display(), String::from_utf8_lossy(file.bytes()))
+                })
                 .collect();
             assert_eq!(shown, expected);
         };

@@ -66,7 +66,7 @@ fn block_certainty(language: &str, pattern: &Regex, code: &str) -> u8 {
     let mut depths_of_conditions = Vec::new();
     for line in code.split_inclusive('\n') {
         let directive = line.trim_start().strip_prefix('#').filter(|_| language != "rust");
-        match directive.map(|it| it.trim_start().get(..2).unwrap_or_default()) {
+        match directive.map(|text| text.trim_start().get(..2).unwrap_or_default()) {
             Some("if") => depths_of_conditions.push(depth),
             Some("el") => depth = depths_of_conditions.last().copied().unwrap_or(depth),
             Some("en") => drop(depths_of_conditions.pop()),
@@ -95,8 +95,8 @@ fn block_certainty(language: &str, pattern: &Regex, code: &str) -> u8 {
 
 /// `head` stands between the statement before and the block. 1 if it is public, as in a module; 0 if it is a test.
 fn head_certainty(head: &str) -> u8 {
-    let is_test = ["cfg(test)", "cfg(all(test"].iter().any(|it| head.contains(it));
-    let is_public = head.split(|sign: char| !sign.is_alphanumeric()).any(|it| it == "pub");
+    let is_test = ["cfg(test)", "cfg(all(test"].iter().any(|mark| head.contains(mark));
+    let is_public = head.split(|sign: char| !sign.is_alphanumeric()).any(|word| word == "pub");
     if is_test { 0 } else { 2 - u8::from(is_public) }
 }
 
@@ -166,7 +166,7 @@ mod tests {
 
     /// Which of these sources starts, in which language.
     fn check(language: &str, sources: &[&str], expected: &[usize]) {
-        let sources: Vec<&[u8]> = sources.iter().map(|it| it.as_bytes()).collect();
+        let sources: Vec<&[u8]> = sources.iter().map(|source| source.as_bytes()).collect();
         assert_eq!(starting_sources(language, &sources), expected);
     }
 

@@ -15,6 +15,24 @@ use std::path::{Path, PathBuf};
 
 use crate::language::tool::{TOOLS, Tool};
 
+/// The checks of GCC and its library. A program that fails one ends.
+const SANITIZERS: &str =
+    "-g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_DEBUG -DLOCAL";
+
+/// Memory that a program still has at its end is no fault. The tool for leaks would need rights to trace processes. The
+/// sandbox lets no program change its limits, so none may try to disable core dumps; it gets none. After `abort`, a
+/// trace shows the line that called it.
+const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
+
+/// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
+const COMPILER_PROCESSES: u32 = 16;
+
+/// The linker and the code generator of Rust use a thread for each core, up to some bound.
+const RUST_PROCESSES: u32 = 256;
+
+/// For the garbage collector, compilers and signal threads; about 20 were seen.
+const JVM_PROCESSES: u32 = 64;
+
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
     /// The code: of the standard's table, unless `is_of_format` says otherwise.
@@ -498,27 +516,9 @@ const fn rust_language(
     }
 }
 
-/// The checks of GCC and its library. A program that fails one ends.
-const SANITIZERS: &str =
-    "-g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_DEBUG -DLOCAL";
-
-/// Memory that a program still has at its end is no fault. The tool for leaks would need rights to trace processes. The
-/// sandbox lets no program change its limits, so none may try to disable core dumps; it gets none. After `abort`, a
-/// trace shows the line that called it.
-const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
-
-/// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
-const COMPILER_PROCESSES: u32 = 16;
-
-/// The linker and the code generator of Rust use a thread for each core, up to some bound.
-const RUST_PROCESSES: u32 = 256;
-
-/// For the garbage collector, compilers and signal threads; about 20 were seen.
-const JVM_PROCESSES: u32 = 64;
-
 impl Language {
     pub fn by_code(code: &str) -> Option<&'static Self> {
-        LANGUAGES.iter().find(|it| it.code == code)
+        LANGUAGES.iter().find(|language| language.code == code)
     }
 
     /// Also for languages that juror does not build. Upper case counts as lower case if it has no meaning of its own.
@@ -535,11 +535,11 @@ impl Language {
 
     fn by_ending(name: &Path) -> Option<&'static Self> {
         let extension = name.extension()?.to_str()?;
-        LANGUAGES.iter().find(|it| has_ending(extension, it.extensions))
+        LANGUAGES.iter().find(|language| has_ending(extension, language.extensions))
     }
 
     pub fn supported() -> impl Iterator<Item = &'static Self> {
-        LANGUAGES.iter().filter(|it| it.is_supported())
+        LANGUAGES.iter().filter(|language| language.is_supported())
     }
 
     pub fn tools(&self) -> impl Iterator<Item = &'static Tool> {
@@ -558,8 +558,8 @@ impl Language {
     /// For a language that is named.
     pub fn reads(&self, name: &Path) -> bool {
         let endings = [self.extensions, self.further_extensions];
-        let extension = name.extension().and_then(|it| it.to_str());
-        extension.is_some_and(|it| endings.iter().any(|endings| has_ending(it, endings)))
+        let extension = name.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|own| endings.iter().any(|endings| has_ending(own, endings)))
     }
 }
 
@@ -577,7 +577,7 @@ mod tests {
     #[test]
     fn an_ending_belongs_to_one_language_at_most() {
         let mut seen = HashSet::new();
-        for ending in LANGUAGES.iter().flat_map(|it| it.extensions.split(' ')) {
+        for ending in LANGUAGES.iter().flat_map(|language| language.extensions.split(' ')) {
             assert!(ending.is_empty() || seen.insert(ending), "{ending} stands twice");
         }
         assert_eq!(seen.len(), 60);
@@ -586,14 +586,14 @@ mod tests {
     #[test]
     fn codes_are_sorted_and_no_alias_is_one() {
         assert!(LANGUAGES.is_sorted_by(|a, b| a.code < b.code));
-        let mut aliases = LANGUAGES.iter().flat_map(|it| it.aliases.split(' '));
-        assert!(aliases.all(|it| Language::by_code(it).is_none()));
+        let mut aliases = LANGUAGES.iter().flat_map(|language| language.aliases.split(' '));
+        assert!(aliases.all(|alias| Language::by_code(alias).is_none()));
     }
 
     #[test]
     fn upper_case_counts_as_lower_case_unless_it_has_a_meaning() {
         let check = |name: &str, code: &str| {
-            let found = Language::of_file(Path::new(name)).map_or("-", |it| it.code);
+            let found = Language::of_file(Path::new(name)).map_or("-", |language| language.code);
             assert_eq!(found, code, "{name}");
         };
         check("a.c", "c");
@@ -622,7 +622,8 @@ mod tests {
             let run = language.run.replace("{checks} ", "");
             let own = language.extensions.split_whitespace().map(str::to_owned);
             let further = language.further_extensions.split_whitespace();
-            let endings: Vec<String> = own.chain(further.map(|it| format!("({it})"))).collect();
+            let endings: Vec<String> =
+                own.chain(further.map(|ending| format!("({ending})"))).collect();
             let endings = endings.join(" ");
             let entry = or_dash(language.default_entry_point);
             let build =

@@ -1,5 +1,12 @@
 //! The compilers and interpreters that juror knows, one row each.
 
+const RUST: &str = "Rust with rustup";
+
+const RUST_PACKAGES: &str = "rustc cargo";
+
+/// Its home, and the directory of its libraries for this machine.
+const ASK_RUSTC: &str = "--print sysroot --print target-libdir";
+
 /// A compiler or interpreter. Lists are words separated by spaces.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Tool {
@@ -87,11 +94,6 @@ pub static TOOLS: [Tool; 28] = [
     tool("tsc", "TypeScript", "node-typescript", version("--version", "")),
 ];
 
-const RUST: &str = "Rust with rustup";
-const RUST_PACKAGES: &str = "rustc cargo";
-/// Its home, and the directory of its libraries for this machine.
-const ASK_RUSTC: &str = "--print sysroot --print target-libdir";
-
 const fn tool(
     names: &'static str,
     product: &'static str,
@@ -105,8 +107,8 @@ const fn home(home: &'static str, version: &'static str, program: &'static str) 
     ToolQuery::Home { home, version, program }
 }
 
-const fn version(option: &'static str, shown: &'static str) -> ToolQuery {
-    ToolQuery::Version { option, visible: shown }
+const fn version(option: &'static str, visible: &'static str) -> ToolQuery {
+    ToolQuery::Version { option, visible }
 }
 
 const fn script(options: &'static str, script: &'static str) -> ToolQuery {
@@ -137,11 +139,11 @@ impl Tool {
     /// Ignores a version in the name.
     pub(super) fn by_interpreter_name(name: &str) -> Option<&'static Self> {
         let plain = |name: &str| {
-            name.trim_end_matches(|it: char| it.is_ascii_digit() || it == '.').to_owned()
+            name.trim_end_matches(|sign: char| sign.is_ascii_digit() || sign == '.').to_owned()
         };
         let name = plain(name);
         let starts =
-            |it: &&Self| matches!(it.query, ToolQuery::Script { .. }) || it.name() == "java";
-        TOOLS.iter().filter(starts).find(|it| it.names().any(|known| plain(known) == name))
+            |tool: &&Self| matches!(tool.query, ToolQuery::Script { .. }) || tool.name() == "java";
+        TOOLS.iter().filter(starts).find(|tool| tool.names().any(|known| plain(known) == name))
     }
 }

@@ -27,8 +27,8 @@ pub fn is_tool_directory(directory: &FilePath) -> bool {
         return true;
     }
     // The reader of the directory reports that it cannot be listed.
-    let inside = directory.names().unwrap_or_default();
+    let names = directory.names().unwrap_or_default();
     // Some users make an environment in the directory of their sources.
-    let has_source = inside.iter().any(|name| Language::of_file(Path::new(name)).is_some());
-    !has_source && inside.iter().any(|name| MARKER_FILES.iter().any(|mark| name == mark))
+    let has_source = names.iter().any(|name| Language::of_file(Path::new(name)).is_some());
+    !has_source && names.iter().any(|name| MARKER_FILES.iter().any(|mark| name == mark))
 }

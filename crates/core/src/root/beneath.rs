@@ -111,7 +111,7 @@ fn open_by_components(
                 }
                 let (before, after) = (&parts[..index], &parts[index + 1..]);
                 parts = if target.is_absolute() {
-                    reenter_root(root, &after.iter().fold(target, |it, part| it.join(part)))?
+                    reenter_root(root, &after.iter().fold(target, |path, part| path.join(part)))?
                 } else {
                     [before, &self::parts(&target), after].concat()
                 };
@@ -137,8 +137,9 @@ fn link_target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>
 }
 
 fn parts(name: &Path) -> Vec<OsString> {
-    let real = name.components().filter(|it| !matches!(it, Component::CurDir | Component::RootDir));
-    real.map(|it| it.as_os_str().to_owned()).collect()
+    let real =
+        name.components().filter(|part| !matches!(part, Component::CurDir | Component::RootDir));
+    real.map(|part| part.as_os_str().to_owned()).collect()
 }
 
 /// The name below the root of a path that leaves the root and comes back. It is only a hint: the name is resolved

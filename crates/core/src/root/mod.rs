@@ -23,11 +23,13 @@ use std::sync::Arc;
 use rustix::fs::OFlags;
 use serde::{Serialize, Serializer};
 
-use crate::limits::LARGE_OUTPUT;
 use crate::root::beneath::{METADATA_FLAGS, NO_WAIT_FLAGS, outside_error};
 pub use crate::root::walk::{Obstacle, PathEntry, PathKind, UnreachedPath, Walk, WalkBounds};
 pub use crate::root::write::{PendingFile, RANDOM_LETTERS, TEMPORARY_PREFIX};
 use crate::units::Bytes;
+
+/// The most that is read of one file. No program may write more.
+pub const READ_MAX: Bytes = Bytes::mib(1024);
 
 /// A file or directory below a root.
 ///
@@ -132,7 +134,7 @@ impl FilePath {
     }
 
     pub fn read(&self) -> io::Result<Vec<u8>> {
-        read_whole(self.open()?, LARGE_OUTPUT)
+        read_whole(self.open()?, READ_MAX)
     }
 
     pub fn read_prefix(&self, most: u64) -> io::Result<Vec<u8>> {
@@ -188,7 +190,7 @@ impl FilePath {
             Obstacle::System(error) => error,
             other => io::Error::other(other.to_string()),
         })?;
-        Ok(listed.into_iter().map(|it| it.name).collect())
+        Ok(listed.into_iter().map(|entry| entry.name).collect())
     }
 
     /// Everything below a directory, within these bounds.
@@ -217,7 +219,7 @@ pub fn read_whole(text: impl Read, most: Bytes) -> io::Result<Vec<u8>> {
 ///
 /// As [`read_whole`].
 pub fn read_named(path: &Path) -> io::Result<Vec<u8>> {
-    read_whole(File::open(path)?, LARGE_OUTPUT)
+    read_whole(File::open(path)?, READ_MAX)
 }
 
 fn regular_file(file: OwnedFd) -> io::Result<File> {

@@ -238,16 +238,16 @@ fn a_walk_ends_although_links_multiply_files() {
         while let Some(next) = walk.next() {
             let entry = match next {
                 Ok(entry) => entry,
-                Err(it) => {
-                    unreached.push(format!("{}: {}", name(&it.path), it.reason));
+                Err(error) => {
+                    unreached.push(format!("{}: {}", name(&error.path), error.reason));
                     continue;
                 }
             };
             match entry.kind_and_metadata() {
                 Ok((PathKind::File, _)) => files.push(name(&entry.path)),
                 Ok((PathKind::Directory, _)) => {
-                    if let Err(it) = walk.enter(&entry) {
-                        unreached.push(format!("{}: {}", name(&it.path), it.reason));
+                    if let Err(error) = walk.enter(&entry) {
+                        unreached.push(format!("{}: {}", name(&error.path), error.reason));
                     }
                 }
                 Err(reason) => unreached.push(format!("{}: {reason}", name(&entry.path))),

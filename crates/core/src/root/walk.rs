@@ -232,7 +232,7 @@ impl Iterator for Walk {
         let (path, is_link, links) = loop {
             let level = self.levels.last_mut()?;
             match level.names.next() {
-                Some(it) => break (level.path.join(it.name), it.is_link, level.links),
+                Some(entry) => break (level.path.join(entry.name), entry.is_link, level.links),
                 None => self.levels.pop(),
             };
         };

@@ -8,10 +8,11 @@ use crate::explain::features::{FeatureRow, Features};
 use crate::explain::find::{Sample, Threshold};
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
-use juror_grammar::generate::{BoundSide, Pin, generate_within};
+use juror_grammar::generate::generate_within;
 use juror_grammar::number::Int;
 use juror_grammar::shape::{Scale, Shape, applicable};
 use juror_grammar::tree::{InputTree, parse};
+use juror_grammar::value_bounds::{BoundSide, Pin};
 use juror_grammar::vary::{WantedChange, vary, vary_towards};
 
 pub struct ParsedInput {

@@ -10,9 +10,9 @@ use crate::search::result::CounterexampleOrigin;
 use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
-use juror_grammar::generate::{BoundSide, Pin};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{self, Scale, Shape, SpecialNumbers};
+use juror_grammar::value_bounds::{BoundSide, Pin};
 use juror_grammar::variables::variables;
 
 /// Number of test cases that share an input in the list of small ones.

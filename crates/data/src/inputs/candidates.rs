@@ -8,10 +8,11 @@ use crate::recipe::seeded_generator::SeededCall;
 use crate::search::result::{CounterexampleOrigin, SearchedSource};
 use juror_core::stop::Stop;
 use juror_grammar::chance::Chance;
-use juror_grammar::generate::{Pin, generate_until};
+use juror_grammar::generate::generate_until;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{Shape, SpecialNumbers};
 use juror_grammar::tree::InputTree;
+use juror_grammar::value_bounds::Pin;
 use juror_grammar::vary::{Ingredients, vary_with};
 
 /// Number of changes that are tried until the grammar accepts one.

@@ -2,9 +2,9 @@
 
 use crate::chance::Chance;
 use crate::draw::{DrawRequest, ROW_MAX, RowPlace, ShapedChooser};
-use crate::graph::{self, GraphSize, NodeOrder, Pointer};
+use crate::graph::{self, GraphSize, NodeOrder};
 use crate::number::Int;
-use crate::program::Grammar;
+use crate::program::{Grammar, Pointer};
 use crate::shape::{Shape, Values};
 
 /// How trees and graphs of an input are written.
@@ -35,7 +35,7 @@ impl GraphStyle {
             edges,
             ends,
             is_ordered: pointers()
-                .any(|it| matches!(it, Pointer::EdgeEnd { is_ordered: true, .. })),
+                .any(|pointer| matches!(pointer, Pointer::EdgeEnd { is_ordered: true, .. })),
             makes_trees: has_pointers && chance.happens(750),
             sizes_are_counts: shape.values.is_graph()
                 || (has_pointers && !is_value && chance.happens(500)),
@@ -58,13 +58,13 @@ impl ShapedChooser<'_> {
     pub(super) fn graph_value(&mut self, draw: &DrawRequest<'_>) -> Option<Int> {
         let pointer = self.grammar.sites[draw.site].pointer?;
         let RowPlace { index, length } = self.row_place(draw);
-        let begun = match pointer {
+        let edge = match pointer {
             Pointer::EdgeEnd { begin, .. } => {
                 self.edge.take_if(|edge| edge.place == (begin, index))
             }
             _ => None,
         };
-        let (min, all_nodes) = match &begun {
+        let (min, all_nodes) = match &edge {
             Some(edge) => (edge.min.clone(), edge.all_nodes),
             None if pointer == Pointer::Parent => (draw.min.clone(), length.saturating_add(1)),
             None => (draw.min.clone(), width(draw)),
@@ -97,7 +97,7 @@ impl ShapedChooser<'_> {
                 self.edge = Some(DrawnEdge { place, values, min, all_nodes, ends });
                 ends[0]
             }
-            Pointer::EdgeEnd { .. } => match begun {
+            Pointer::EdgeEnd { .. } => match edge {
                 Some(edge) if edge.values == values => edge.ends[1],
                 _ => self.new_edge(values, index, size, all_nodes)?[1],
             },

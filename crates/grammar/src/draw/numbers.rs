@@ -22,7 +22,7 @@ impl ShapedChooser<'_> {
     }
 
     pub(super) fn special_within(&mut self, min: &Int, max: &Int) -> Option<Int> {
-        let numbers: &[Int] = self.shape.numbers.as_deref().map_or(&[], |it| &it.values);
+        let numbers: &[Int] = self.shape.numbers.as_deref().map_or(&[], |list| &list.values);
         let from = numbers.partition_point(|number| number < min);
         let to = numbers.partition_point(|number| number <= max);
         let chosen = from + self.chance.below(to.saturating_sub(from) as u64) as usize;
@@ -65,7 +65,7 @@ impl ShapedChooser<'_> {
         let (least, most) = (times(min, count), times(max, count));
         let power = Int::from(1_u64 << [31, 32, 63][self.chance.below(3) as usize]);
         let by = Int::Small(self.chance.below(3) as i64 - 1);
-        let sum = Some(power.plus(&by)).filter(|it| least <= *it && *it <= most);
+        let sum = Some(power.plus(&by)).filter(|sum| least <= *sum && *sum <= most);
         let mut left = sum.or_else(|| self.special_within(&least, &most))?;
         let values = (0..length).map(|at| {
             let Some(later) = (count - 1).checked_sub(at) else {

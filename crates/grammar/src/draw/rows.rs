@@ -50,7 +50,7 @@ impl ShapedChooser<'_> {
     /// of those that meet.
     fn table_size(&mut self, draw: &DrawRequest<'_>) -> Int {
         let chance = &mut self.chance;
-        let steps: &[Int] = self.shape.numbers.as_deref().map_or(&[], |it| &it.steps);
+        let steps: &[Int] = self.shape.numbers.as_deref().map_or(&[], |list| &list.steps);
         let mut any = || match steps.get(chance.below(steps.len() as u64) as usize) {
             Some(step) if chance.happens(900) => step.clone(),
             _ => Int::Small(1 << (10 + chance.below(11))),
@@ -76,9 +76,9 @@ impl ShapedChooser<'_> {
         let is_diagonal = self.values[draw.site] == Values::Diagonal;
         let step = if is_diagonal { self.diagonal_step() } else { self.table_size(draw) };
         let first = draw.clamp(&Int::ZERO);
-        let small = |number: Int| number.to_small().and_then(|it| u64::try_from(it).ok());
+        let small = |number: Int| number.to_small().and_then(|number| u64::try_from(number).ok());
         let fitting = draw.max.minus(&first).divided_by(&step).and_then(small);
-        let fitting = fitting.map_or(u64::MAX, |it| it + 1);
+        let fitting = fitting.map_or(u64::MAX, |steps| steps + 1);
         let value = |at: u64| first.plus(&step.times(&Int::from(at)));
         if self.values[draw.site] == Values::Multiples {
             // A table that gets more keys changes its size, so they repeat. A program may insert two for each.

@@ -217,16 +217,18 @@ impl Parser {
                 }
                 "UNIQUE" => {
                     let form = "UNIQUE(a, ...)";
-                    ExprKind::Unique(self.bracketed(form, |it| it.variables_without_indices(form))?)
+                    let variables =
+                        self.bracketed(form, |parser| parser.variables_without_indices(form))?;
+                    ExprKind::Unique(variables)
                 }
                 "INARRAY" => {
                     let form = "INARRAY(value, a)";
-                    self.bracketed(form, |it| {
-                        let value = it.expr()?;
-                        it.expect_sign(",", form)?;
+                    self.bracketed(form, |parser| {
+                        let value = parser.expr()?;
+                        parser.expect_sign(",", form)?;
                         Ok(ExprKind::InArray {
                             value: Box::new(value),
-                            variable: it.variable_index(form)?,
+                            variable: parser.variable_index(form)?,
                         })
                     })?
                 }

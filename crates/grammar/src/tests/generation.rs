@@ -5,13 +5,12 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::grammar;
 use crate::enumerate::SmallInputs;
-use crate::generate::{
-    BoundSide, GenerationFailure, Pin, generate, generate_at, generate_until, generate_within,
-};
+use crate::generate::{GenerationFailure, generate, generate_at, generate_until, generate_within};
 use crate::number::Int;
 use crate::program::Grammar;
 use crate::shape::{RANDOM, SHAPES, Scale, SpecialNumbers, applicable, find_shape};
 use crate::validate::accepts;
+use crate::value_bounds::{BoundSide, Pin};
 use crate::wanted_bounds::unreached;
 
 pub(crate) const GRAMMARS: [&str; 30] = [
@@ -161,7 +160,7 @@ fn unreachable_bounds_give_way_as_little_as_needed() {
             let counts: Vec<i64> = words.map(|word| word.parse().expect("a number")).collect();
             assert!(holds(&counts), "{bounds} {} {most:?}: {counts:?}", shape.name);
             let unreached = unreached(&grammar, &shape, &pins, &input);
-            let unreached: Vec<&str> = unreached.iter().map(|it| label(it.site)).collect();
+            let unreached: Vec<&str> = unreached.iter().map(|bound| label(bound.site)).collect();
             assert_eq!(unreached, missed, "{bounds} {} {most:?}", shape.name);
         }
     };
@@ -363,7 +362,8 @@ fn limited_sums_are_spent_at_once() {
         for shape in applicable(&grammar) {
             for seed in 0..4 {
                 let input = generate(&grammar, &shape, seed);
-                let input = input.unwrap_or_else(|it| panic!("{}, {text}: {it}", shape.name));
+                let input =
+                    input.unwrap_or_else(|failure| panic!("{}, {text}: {failure}", shape.name));
                 assert!(shape.name != "count-most" || input.starts_with(b"200\n"), "{text}");
             }
         }
@@ -398,7 +398,7 @@ fn shapes_of_pointers_make_trees_and_graphs() {
     const TREE: &str = "INT(9,9,n) NEWLINE REPI(i,n-1,SPACE) INT(1,i+1,p[i]) END NEWLINE";
     let check = |text: &str, shape: &str, expected: &str| {
         let grammar = grammar(text);
-        assert!(applicable(&grammar).iter().any(|it| it.name == shape), "{shape} fits");
+        assert!(applicable(&grammar).iter().any(|other| other.name == shape), "{shape} fits");
         let shape = find_shape(shape).expect("a shape");
         let input = generate(&grammar, &shape, 1).expect("an input");
         let input = String::from_utf8(input).expect("a text");
@@ -421,7 +421,10 @@ fn shapes_of_pointers_make_trees_and_graphs() {
 fn shapes_of_edges_keep_their_degrees() {
     let check = |text: &str, shape: &str, degrees: &[usize]| {
         let grammar = grammar(text);
-        assert!(applicable(&grammar).iter().any(|it| it.name == shape), "{text}: {shape} fits");
+        assert!(
+            applicable(&grammar).iter().any(|other| other.name == shape),
+            "{text}: {shape} fits"
+        );
         let shape = find_shape(shape).expect("a shape");
         let mut inputs = BTreeSet::new();
         for seed in 0..20 {
@@ -530,9 +533,9 @@ fn n_less_one_edges_are_often_a_tree() {
             let mut group: Vec<usize> = (0..10).collect();
             for edge in nodes.chunks(2) {
                 let (from, to) = (group[edge[0]], group[edge[1]]);
-                group.iter_mut().filter(|it| **it == from).for_each(|it| *it = to);
+                group.iter_mut().filter(|value| **value == from).for_each(|value| *value = to);
             }
-            group[1..].iter().all(|it| *it == group[1])
+            group[1..].iter().all(|value| *value == group[1])
         };
         (0..100).filter(is_tree).count()
     };
@@ -571,7 +574,8 @@ fn counts_and_texts_keep_a_limit_and_values_do_not() {
         let input = String::from_utf8(input).expect("a text");
         let words: Vec<&str> = input.split_whitespace().collect();
         assert!(words.len() <= 8 && words[words.len() - 1].len() <= 6, "{input}");
-        most = words[1..words.len() - 1].iter().map(|it| it.parse().unwrap()).fold(most, u64::max);
+        most =
+            words[1..words.len() - 1].iter().map(|word| word.parse().unwrap()).fold(most, u64::max);
     }
     assert!(most > 100_000_000, "{most}");
 }
@@ -583,9 +587,10 @@ fn special_numbers_are_drawn_within_bounds() {
     let numbers = SpecialNumbers { values, ..SpecialNumbers::default() };
     let shape = find_shape("numbers").expect("a shape").with_numbers(&numbers.into());
     let inputs = (0..40).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
-    let inputs: Vec<String> = inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
-    assert!(inputs.iter().any(|it| it.starts_with("998244353 ")), "{inputs:?}");
-    assert!(inputs.iter().any(|it| it.ends_with(" 123456\n")), "{inputs:?}");
+    let inputs: Vec<String> =
+        inputs.map(|input| String::from_utf8(input).expect("a text")).collect();
+    assert!(inputs.iter().any(|input| input.starts_with("998244353 ")), "{inputs:?}");
+    assert!(inputs.iter().any(|input| input.ends_with(" 123456\n")), "{inputs:?}");
 }
 
 /// `holds` gets the numbers of an input.
@@ -715,7 +720,7 @@ fn multiples_have_one_distance_and_keep_bounds() {
         let shape = find_shape(shape).expect("a shape").with_numbers(&numbers);
         let inputs = (0..50).map(|seed| generate(&grammar, &shape, seed).expect("an input"));
         let rows: BTreeSet<String> =
-            inputs.map(|it| String::from_utf8(it).expect("a text")).collect();
+            inputs.map(|input| String::from_utf8(input).expect("a text")).collect();
         assert!(rows.contains(&format!("9\n{row}\n")), "{rows:?}");
     };
     check("multiples", "-5,10^9", "0 10273 20546 30819 41092 51365 61638 71911 82184");

@@ -22,8 +22,8 @@ fn limited_grammar(text: &str) -> Grammar {
 fn validator_message(grammar: &Grammar, input: &[u8]) -> String {
     match validate(grammar, input, Path::new("1.in")) {
         Ok(()) => "valid".to_owned(),
-        Err(Rejection::Invalid(it)) => format!("invalid: {}", it.message),
-        Err(Rejection::Grammar(it)) => it.message,
+        Err(Rejection::Invalid(diagnostic)) => format!("invalid: {}", diagnostic.message),
+        Err(Rejection::Grammar(diagnostic)) => diagnostic.message,
         Err(Rejection::Interrupted) => "interrupted".to_owned(),
     }
 }
@@ -132,7 +132,7 @@ fn floats_of_a_hundred_thousand_digits_are_drawn_and_computed_with() {
 fn a_grammar_with_huge_constants_is_refused() {
     let check = |text: &str| {
         let found = parse_grammar(Path::new("g.ctd"), text.as_bytes()).diagnostics;
-        let diagnostic = found.iter().find(|it| it.is_error()).expect(text);
+        let diagnostic = found.iter().find(|diagnostic| diagnostic.is_error()).expect(text);
         let expected = "the numbers of this grammar are too large to compute them all";
         assert_eq!(diagnostic.message, expected, "{text}");
     };

@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 
 use crate::cache::store::Store;
 use juror_core::blob::{Blob, Digest};
-use juror_core::language::toolchain::Toolchain;
+use juror_core::language::probe::Toolchain;
 use juror_core::root::FilePath;
 use juror_core::worker::MachineIdentity;
 use juror_sandbox::sandbox::{dates_show_changes, inherited_limits, shown_settings};

@@ -52,8 +52,8 @@ pub fn inbox(key: &str) -> String {
 /// False if the server does not say.
 pub async fn is_workers_link(link: &Link) -> bool {
     let answer = link.ask_once(WHO_AM_I, b"").await;
-    let answer = answer.and_then(|it| serde_json::from_slice::<Value>(&it.payload).ok());
-    answer.is_some_and(|it| is_worker(&it["data"]))
+    let answer = answer.and_then(|message| serde_json::from_slice::<Value>(&message.payload).ok());
+    answer.is_some_and(|info| is_worker(&info["data"]))
 }
 
 /// Whether these rights are a worker's: it may not publish everywhere.

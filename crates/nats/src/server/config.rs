@@ -87,7 +87,7 @@ impl ClusterPlan {
     /// The address of all servers, as `submit` and `work` take it, if the key and authority files are in a
     /// directory.
     pub fn url(&self, key: &str, authority: &str) -> String {
-        let places = self.servers.iter().map(|it| format!("{}:{}", it.host, it.port));
+        let places = self.servers.iter().map(|server| format!("{}:{}", server.host, server.port));
         let places = places.collect::<Vec<_>>().join(",");
         format!("nats://{places}?key={key}&ca={authority}")
     }
@@ -150,8 +150,9 @@ jetstream {{
             return String::new();
         }
         let (name, port) = (&self.name, server.port + ROUTES);
-        let others = self.servers.iter().filter(|it| *it != server);
-        let routes: String = others.map(|it| format!("    \"tls://{}\"\n", it.route())).collect();
+        let others = self.servers.iter().filter(|other| *other != server);
+        let routes: String =
+            others.map(|peer| format!("    \"tls://{}\"\n", peer.route())).collect();
         format!(
             "
 cluster {{
@@ -222,7 +223,7 @@ accounts {{
 fn worker(name: &str, key: &UserKey) -> String {
     let key = &key.public;
     let subjects = CALLS.iter().map(|call| call.of(key)).chain([WHO_AM_I.to_owned()]);
-    let subjects: String = subjects.map(|it| format!("            \"{it}\"\n")).collect();
+    let subjects: String = subjects.map(|subject| format!("            \"{subject}\"\n")).collect();
     let inbox = inbox(key);
     format!(
         "      # {name}

@@ -95,13 +95,13 @@ fn disk(used: Bytes, most: Bytes) -> Finding {
 }
 
 fn streams(streams: &[StreamStatus]) -> Finding {
-    if let Some(stream) = streams.iter().find(|it| it.fault.is_some()) {
+    if let Some(stream) = streams.iter().find(|stream| stream.fault.is_some()) {
         let fault = stream.fault.as_deref().unwrap_or_default();
         let text = format!("{} is another juror's: {}", stream.name, printable(fault));
         let advice = "use the same juror everywhere, or another server";
         return Finding { grade: FindingRating::Missing, ..finding("streams", text, Some(advice)) };
     }
-    let text = match streams.iter().filter(|it| it.present).count() {
+    let text = match streams.iter().filter(|stream| stream.present).count() {
         0 => "none yet; the first command that needs them creates them".to_owned(),
         present if present == streams.len() => "all there".to_owned(),
         present => {
@@ -121,9 +121,9 @@ fn workers(survey: &ClusterSurvey) -> Finding {
         let advice = "start `juror-nats work` somewhere; units wait until there is one";
         return finding("workers", "none", Some(advice));
     }
-    let slots: usize = workers.iter().map(|it| it.slots).sum();
+    let slots: usize = workers.iter().map(|worker| worker.slots).sum();
     let text = format!("{} with {}", count(workers.len(), "worker"), count(slots, "slot"));
-    match workers.iter().filter(|it| !it.isolation.is_full()).count() {
+    match workers.iter().filter(|worker| !worker.isolation.is_full()).count() {
         0 => finding("workers", text, None),
         plain => {
             let text = format!("{text}; {plain} without full isolation");
@@ -182,64 +182,75 @@ mod tests {
         let mut survey = survey();
         change(&mut survey);
         let found = findings(&survey);
-        let bad = found.iter().filter(|it| it.grade != FindingRating::Good);
-        let bad: Vec<String> = bad.map(|it| format!("{}: {}", it.subject, it.text)).collect();
+        let bad = found.iter().filter(|finding| finding.grade != FindingRating::Good);
+        let bad: Vec<String> =
+            bad.map(|finding| format!("{}: {}", finding.subject, finding.text)).collect();
         assert_eq!(bad, expected);
-        assert!(found.iter().all(|it| (it.grade == FindingRating::Good) == it.advice.is_none()));
+        assert!(
+            found
+                .iter()
+                .all(|finding| (finding.grade == FindingRating::Good) == finding.advice.is_none())
+        );
     }
 
     #[test]
     fn what_is_not_good_is_told_with_what_to_do() {
         check(|_| {}, &[]);
         check(
-            |it| it.server.user = None,
+            |survey| survey.server.user = None,
             &[
                 "rights: those of a submitter, without a key: anyone who reaches the server has them",
             ],
         );
-        check(|it| it.server.latency_seconds = 0.02, &["latency: a round trip takes 20.0 ms"]);
         check(
-            |it| it.server.clock_ahead_seconds = Some(-2.0),
+            |survey| survey.server.latency_seconds = 0.02,
+            &["latency: a round trip takes 20.0 ms"],
+        );
+        check(
+            |survey| survey.server.clock_ahead_seconds = Some(-2.0),
             &["clock: it is 2.0 s behind this machine's"],
         );
         check(
-            |it| it.server.clock_ahead_seconds = Some(1.5),
+            |survey| survey.server.clock_ahead_seconds = Some(1.5),
             &["clock: it is 1.5 s ahead of this machine's"],
         );
         check(
-            |it| it.server.syncs_always = Some(false),
+            |survey| survey.server.syncs_always = Some(false),
             &["storage: what is confirmed may be lost if the machine stops; it is run again then"],
         );
         check(
-            |it| it.server.syncs_always = None,
+            |survey| survey.server.syncs_always = None,
             &["storage: the server does not report whether what it confirms is on the disk"],
         );
-        check(|it| it.server.stored_bytes = Some(Bytes(95)), &["storage: 95 B of 100 B are used"]);
         check(
-            |it| it.server.most_stored_bytes = Some(Bytes(0)),
+            |survey| survey.server.stored_bytes = Some(Bytes(95)),
+            &["storage: 95 B of 100 B are used"],
+        );
+        check(
+            |survey| survey.server.most_stored_bytes = Some(Bytes(0)),
             &["storage: JetStream is off on this server"],
         );
         check(
-            |it| it.streams = vec![stream(true, Some("the version is null"))],
+            |survey| survey.streams = vec![stream(true, Some("the version is null"))],
             &["streams: JOBS is another juror's: the version is null"],
         );
-        check(|it| it.streams = vec![stream(true, None), stream(false, None)], &[]);
+        check(|survey| survey.streams = vec![stream(true, None), stream(false, None)], &[]);
         let unseen = StreamStatus { name: WORKERS_STREAM.to_owned(), ..stream(false, None) };
-        let unseen = |it: &mut ClusterSurvey| {
-            it.streams = vec![unseen.clone()];
-            it.workers.clear();
+        let unseen = |survey: &mut ClusterSurvey| {
+            survey.streams = vec![unseen.clone()];
+            survey.workers.clear();
         };
         check(unseen, &["workers: unknown"]);
-        check(|it| it.workers.clear(), &["workers: none"]);
+        check(|survey| survey.workers.clear(), &["workers: none"]);
         check(
-            |it| it.workers[0].isolation = Isolation::Plain,
+            |survey| survey.workers[0].isolation = Isolation::Plain,
             &["workers: 1 worker with 2 slots; 1 without full isolation"],
         );
         // A worker cannot see more.
-        let blind = |it: &mut ClusterSurvey| {
-            it.server.role = ClusterRole::Worker;
-            it.server.syncs_always = None;
-            it.workers.clear();
+        let blind = |survey: &mut ClusterSurvey| {
+            survey.server.role = ClusterRole::Worker;
+            survey.server.syncs_always = None;
+            survey.workers.clear();
         };
         check(blind, &[]);
     }

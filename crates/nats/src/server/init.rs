@@ -30,7 +30,7 @@ pub struct InitOptions {
 pub fn write_cluster(dir: &Path, options: &InitOptions) -> Result<String, Stop> {
     let plan = parse_plan(options)?;
     let shown = dir.display().to_string();
-    if let Some(unfit) = shown.chars().find(|it| "?&#%,".contains(*it)) {
+    if let Some(unfit) = shown.chars().find(|letter| "?&#%,".contains(*letter)) {
         return Err(Stop::usage(format!(
             "{shown} has a `{unfit}`, which has a meaning in addresses; choose another"
         )));
@@ -71,8 +71,11 @@ fn write_file(path: &Path, file: &ClusterFile) -> io::Result<()> {
 }
 
 fn parse_plan(arguments: &InitOptions) -> Result<ClusterPlan, Stop> {
-    let servers =
-        arguments.servers.iter().map(|it| parse_server(it)).collect::<Result<Vec<_>, _>>()?;
+    let servers = arguments
+        .servers
+        .iter()
+        .map(|server| parse_server(server))
+        .collect::<Result<Vec<_>, _>>()?;
     if ![1, 3, 5].contains(&servers.len()) {
         let count = servers.len();
         return Err(Stop::usage(format!(
@@ -97,12 +100,12 @@ fn parse_server(text: &str) -> Result<ServerAddress, Stop> {
     let (host, port) = match text.rsplit_once(':') {
         None => (text, Some(PORT)),
         // The servers also use a port far above this one.
-        Some((host, port)) => (host, port.parse().ok().filter(|it| (1..=60_000).contains(it))),
+        Some((host, port)) => (host, port.parse().ok().filter(|port| (1..=60_000).contains(port))),
     };
     let is_part = |part: &str| {
         let mut letters = part.chars();
-        letters.next().is_some_and(|it| it.is_ascii_alphanumeric())
-            && letters.all(|it| it.is_ascii_alphanumeric() || it == '-')
+        letters.next().is_some_and(|letter| letter.is_ascii_alphanumeric())
+            && letters.all(|letter| letter.is_ascii_alphanumeric() || letter == '-')
     };
     match port {
         Some(port) if host.split('.').all(is_part) => {
@@ -115,7 +118,7 @@ fn parse_server(text: &str) -> Result<ServerAddress, Stop> {
 }
 
 fn check_name(option: &str, text: &str) -> Result<(), Stop> {
-    let is_fit = |it: char| it.is_ascii_alphanumeric() || it == '-' || it == '_';
+    let is_fit = |letter: char| letter.is_ascii_alphanumeric() || letter == '-' || letter == '_';
     if !text.is_empty() && text.chars().all(is_fit) {
         Ok(())
     } else {
@@ -138,7 +141,7 @@ fn next_steps(plan: &ClusterPlan, dir: &Path) -> String {
     let path = |below: &str| dir.join(below).display().to_string();
     let mut text = String::new();
     let mut step = |what: &str, commands: &[String]| {
-        let commands: String = commands.iter().map(|it| format!("  {it}\n")).collect();
+        let commands: String = commands.iter().map(|command| format!("  {command}\n")).collect();
         // Writing to a string cannot fail.
         let _ = write!(text, "{what}\n{commands}");
     };

@@ -33,7 +33,7 @@ impl ClusterSurvey {
     /// Whether the server can know of workers. If it restarts, it forgets the stream in which they announce
     /// themselves.
     pub fn knows_workers(&self) -> bool {
-        !self.streams.iter().any(|it| it.name == WORKERS_STREAM && !it.present)
+        !self.streams.iter().any(|stream| stream.name == WORKERS_STREAM && !stream.present)
     }
 }
 
@@ -119,6 +119,6 @@ pub struct AnnouncedWorker {
 
 impl ClusterSurvey {
     pub fn is_unusable(&self) -> bool {
-        self.findings.iter().any(|it| it.grade == FindingRating::Missing)
+        self.findings.iter().any(|finding| finding.grade == FindingRating::Missing)
     }
 }

@@ -45,7 +45,7 @@ fn certificates(plan: &ClusterPlan) -> Result<(String, Vec<Certificate>), rcgen:
         let public = params.signed_by(&key, &issuer)?.pem();
         Ok(Certificate { public, private: key.serialize_pem() })
     };
-    let servers = plan.servers.iter().map(|it| server(&it.host)).collect::<Result<_, _>>()?;
+    let servers = plan.servers.iter().map(|own| server(&own.host)).collect::<Result<_, _>>()?;
     Ok((authority, servers))
 }
 

@@ -11,7 +11,7 @@ const KEY_PREFIX: usize = 8;
 
 fn title(survey: &ClusterSurvey) -> String {
     let server = &survey.server;
-    let name = server.name.as_deref().map_or(String::new(), |it| format!(" ({it})"));
+    let name = server.name.as_deref().map_or(String::new(), |name| format!(" ({name})"));
     format!("{}\n\n", printable(&format!("{}{name}", server.address)))
 }
 
@@ -44,13 +44,14 @@ pub fn show_tables(survey: &ClusterSurvey) -> String {
     if survey.server.role == ClusterRole::Worker {
         return text + "This is a worker's key, which shows neither units nor other workers.\n";
     }
-    let waiting: u64 = survey.queues.iter().map(|it| it.waiting).sum();
-    let running: u64 = survey.queues.iter().map(|it| it.running).sum();
+    let waiting: u64 = survey.queues.iter().map(|queue| queue.waiting).sum();
+    let running: u64 = survey.queues.iter().map(|queue| queue.running).sum();
     _ = writeln!(text, "{} waiting, {running} running", count(waiting, "unit"));
-    let queues = survey.queues.iter().map(|it| {
-        let rate = format!("{:.1}", it.per_second);
-        let numbers = [it.waiting, it.running, it.given_again].map(|it| it.to_string());
-        [&[printable(&it.lane), printable(&it.class)][..], &numbers, &[rate]].concat()
+    let queues = survey.queues.iter().map(|queue| {
+        let rate = format!("{:.1}", queue.per_second);
+        let numbers =
+            [queue.waiting, queue.running, queue.given_again].map(|count| count.to_string());
+        [&[printable(&queue.lane), printable(&queue.class)][..], &numbers, &[rate]].concat()
     });
     text += &table(["lane", "class", "waiting", "running", "again", "done/s"], 2, queues.collect());
     text += "\n";
@@ -60,11 +61,18 @@ pub fn show_tables(survey: &ClusterSurvey) -> String {
         "workers: unknown until a command runs programs with `juror-nats submit`".to_owned()
     };
     text += "\n";
-    let workers = survey.workers.iter().map(|it| {
-        let key: String = it.user.chars().take(KEY_PREFIX).collect();
-        let seen = it.seen_seconds.map_or("?".to_owned(), |it| format!("{it:.1} s"));
-        let (name, isolation) = (printable(&it.name), it.isolation.to_string());
-        vec![name, isolation, printable(&it.class), printable(&key), it.slots.to_string(), seen]
+    let workers = survey.workers.iter().map(|worker| {
+        let key: String = worker.user.chars().take(KEY_PREFIX).collect();
+        let seen = worker.seen_seconds.map_or("?".to_owned(), |seconds| format!("{seconds:.1} s"));
+        let (name, isolation) = (printable(&worker.name), worker.isolation.to_string());
+        vec![
+            name,
+            isolation,
+            printable(&worker.class),
+            printable(&key),
+            worker.slots.to_string(),
+            seen,
+        ]
     });
     let titles = ["name", "isolation", "class", "key", "slots", "seen"];
     text + &table(titles, 4, workers.collect())

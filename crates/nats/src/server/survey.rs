@@ -128,7 +128,7 @@ async fn streams(link: &Link) -> Result<Vec<StreamStatus>, NoReply> {
             messages: number(&info["state"]["messages"]),
             bytes: Bytes(number(&info["state"]["bytes"])),
             replicas: number(&info["config"]["num_replicas"]),
-            fault: found.as_ref().and_then(|it| layout::differs(&wanted, &it["config"])),
+            fault: found.as_ref().and_then(|info| layout::differs(&wanted, &info["config"])),
             name,
         });
     }
@@ -145,19 +145,20 @@ async fn queues(link: &Link) -> Result<Vec<QueueStatus>, NoReply> {
     sleep(WATCHED).await;
     let after = consumers(link).await?;
     let seconds = begun.elapsed().as_secs_f64();
-    let finished = |it: &Value| {
-        number(&it["delivered"]["consumer_seq"]).saturating_sub(number(&it["num_ack_pending"]))
+    let finished = |consumer: &Value| {
+        number(&consumer["delivered"]["consumer_seq"])
+            .saturating_sub(number(&consumer["num_ack_pending"]))
     };
-    let seen = after.iter().filter_map(|it| {
-        let (lane, class) = it["name"].as_str()?.split_once('-')?;
-        let first = before.iter().find(|other| other["name"] == it["name"]);
-        let done = finished(it).saturating_sub(first.map_or(0, finished));
+    let seen = after.iter().filter_map(|consumer| {
+        let (lane, class) = consumer["name"].as_str()?.split_once('-')?;
+        let first = before.iter().find(|other| other["name"] == consumer["name"]);
+        let done = finished(consumer).saturating_sub(first.map_or(0, finished));
         Some(QueueStatus {
             lane: lane.to_owned(),
             class: class.to_owned(),
-            waiting: number(&it["num_pending"]),
-            running: number(&it["num_ack_pending"]),
-            given_again: number(&it["num_redelivered"]),
+            waiting: number(&consumer["num_pending"]),
+            running: number(&consumer["num_ack_pending"]),
+            given_again: number(&consumer["num_redelivered"]),
             per_second: done as f64 / seconds,
         })
     });
@@ -189,7 +190,7 @@ async fn consumers(link: &Link) -> Result<Vec<Value>, NoReply> {
 /// The workers that have announced themselves. Those of another version of juror are left out.
 async fn workers(link: &Link) -> Result<Vec<AnnouncedWorker>, NoReply> {
     let now = once(link, WHO_AM_I).await;
-    let now = now.and_then(|it| parse_time(it["server"]["time"].as_str()?));
+    let now = now.and_then(|info| parse_time(info["server"]["time"].as_str()?));
     let present = presence::present_workers(link).await?.into_iter();
     let seen = present.filter_map(|present| {
         let facts = present.announcement?.facts;

@@ -28,7 +28,7 @@ pub(super) async fn find_class(link: &Link, name: &str) -> Result<WorkerClass, J
     loop {
         let found = presence::present_workers(link).await;
         let found = found.map_err(|silence| fault(silence.to_string()))?;
-        let is_usable = found.iter().any(|it| it.announcement.is_some());
+        let is_usable = found.iter().any(|worker| worker.announcement.is_some());
         if is_usable && (!has_waited || !present.is_empty()) {
             present = found;
             break;
@@ -47,15 +47,15 @@ pub(super) async fn find_class(link: &Link, name: &str) -> Result<WorkerClass, J
     }
     let mut classes: BTreeMap<String, Vec<(String, Announcement)>> = BTreeMap::new();
     for PresentWorker { class, id, announcement, .. } in present {
-        let members = announcement.map(|it| (id, it));
+        let members = announcement.map(|announcement| (id, announcement));
         classes.entry(class).or_default().extend(members);
     }
     let slots = |members: &[(String, Announcement)]| -> usize {
-        members.iter().map(|(_, it)| it.facts.slots).sum()
+        members.iter().map(|(_, announcement)| announcement.facts.slots).sum()
     };
     let mut classes: Vec<_> = classes.into_iter().collect();
     classes.sort_by_key(|(_, members)| slots(members));
     let (class, members) = classes.pop().unwrap_or_default();
-    let others = classes.into_iter().flat_map(|(_, members)| members).map(|(_, it)| it);
-    Ok((class, members, others.collect()))
+    let others = classes.into_iter().flat_map(|(_, members)| members);
+    Ok((class, members, others.map(|(_, announcement)| announcement).collect()))
 }

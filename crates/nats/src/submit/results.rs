@@ -31,7 +31,7 @@ impl Submitter {
             let body = json!({ "seq": next, "next_by_subj": subject }).to_string();
             let call = OutgoingMessage::new(format!("$JS.API.DIRECT.GET.{RESULTS}"), body);
             let message = self.link.request(&call).await.map_err(fault)?;
-            let Some(sequence) = sequence(&message).filter(|it| *it >= next) else {
+            let Some(sequence) = sequence(&message).filter(|sequence| *sequence >= next) else {
                 return Ok(());
             };
             next = sequence + 1;
@@ -85,7 +85,7 @@ impl Submitter {
             Ok(results) => results,
             Err(reason) => return self.again(unit, &name, reason),
         };
-        let times: Vec<f64> = results.iter().filter_map(|(_, it)| it.run_time()).collect();
+        let times: Vec<f64> = results.iter().filter_map(|(_, result)| result.run_time()).collect();
         let jobs = self.land(unit);
         if let (Some(first), false) = (jobs.first(), times.is_empty()) {
             self.queue.learn(first.program, times.iter().sum::<f64>() / times.len() as f64);
@@ -112,7 +112,7 @@ impl Submitter {
         let unit = unit_of(subject);
         match fault {
             ResultFault::MissingBlob => {
-                let jobs = self.units.get(unit).into_iter().flat_map(|it| &it.jobs);
+                let jobs = self.units.get(unit).into_iter().flat_map(|unit| &unit.jobs);
                 for digest in jobs.flat_map(|job| &job.blobs) {
                     self.blobs.remove(digest);
                 }
@@ -157,7 +157,7 @@ impl Submitter {
                 let Ok(waiting) = link.request(&get(JOBS, &job)).await else { return };
                 let Ok(result) = link.request(&get(RESULTS, &result)).await else { return };
                 let is_waiting = status(&waiting).is_none();
-                let result = Some(result).filter(|it| status(it).is_none());
+                let result = Some(result).filter(|message| status(message).is_none());
                 _ = events.send(Event::UnitLooked { unit, is_waiting, result });
             });
         }

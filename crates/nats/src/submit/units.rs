@@ -196,7 +196,7 @@ async fn send_unit(
     let invalid = |error: JudgeError| StoreFault::Invalid(error.to_string());
     let pieces: Vec<&[u8]> = frames.iter().map(|frame| &**frame).collect();
     let unit = head.unit.clone();
-    let bytes = if pieces.iter().map(|it| it.len()).sum::<usize>() > MESSAGE_BYTES_MAX {
+    let bytes = if pieces.iter().map(|piece| piece.len()).sum::<usize>() > MESSAGE_BYTES_MAX {
         let whole = pieces.concat();
         let digest = Digest(Sha256::digest(&whole).into());
         let mut upload = BlobUpload::new(link.clone(), digest)?;

@@ -87,12 +87,12 @@ fn a_worker_can_call_only_what_its_work_needs() {
     let cluster = Cluster::start(&program, |text| text);
     let submitter = cluster.connect("submitter");
     fill_server(&submitter);
-    let [a, b] = ["workers/a", "workers/b"].map(|it| cluster.connect(it));
+    let [a, b] = ["workers/a", "workers/b"].map(|name| cluster.connect(name));
 
     // Calls that a worker needs.
     let unit = a.request_unit(NEXT_SUBJECT, ONE_MESSAGE);
     assert!(unit.ends_with("a job") && unit.contains("$JS.ACK.JOBS.live-c."), "{unit}");
-    let ack = unit.split_whitespace().find(|it| it.starts_with("$JS.ACK")).expect("an address");
+    let ack = unit.split_whitespace().find(|word| word.starts_with("$JS.ACK")).expect("an address");
     check_allowed(&a, ack, &[], "+WPI", "");
     let asks = [("Nats-Expected-Last-Subject-Sequence", "18446744073709551615")];
     check_allowed(&a, "res.b.u1", &asks, "", "wrong last sequence: 0");

@@ -64,7 +64,7 @@ impl Cluster {
     }
 
     pub(super) fn url(&self, user: &str) -> String {
-        let [key, authority] = ["nats.key", "ca.crt"].map(|it| self.path(user).join(it));
+        let [key, authority] = ["nats.key", "ca.crt"].map(|name| self.path(user).join(name));
         let (key, authority) = (key.display(), authority.display());
         format!("nats://localhost:{}?key={key}&ca={authority}", self.port)
     }
@@ -173,8 +173,8 @@ impl Session {
 
 /// Has status, reply subject and body.
 fn message_text(message: Message) -> String {
-    let status = message.status.map_or(String::new(), |it| it.to_string());
-    let reply = message.reply.map_or(String::new(), |it| it.to_string());
+    let status = message.status.map_or(String::new(), |status| status.to_string());
+    let reply = message.reply.map_or(String::new(), |reply| reply.to_string());
     let body = String::from_utf8_lossy(&message.payload);
     format!("{status} {reply} {body}")
 }

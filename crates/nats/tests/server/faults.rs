@@ -365,7 +365,8 @@ fn stream_leader(server: &Server, stream: &str) -> Option<usize> {
 #[test]
 fn work_goes_on_when_the_leader_of_three_servers_is_killed() {
     let Some(servers) = three_servers() else { return };
-    let hosts: Vec<String> = servers.iter().map(|it| format!("127.0.0.1:{}", it.port)).collect();
+    let hosts: Vec<String> =
+        servers.iter().map(|server| format!("127.0.0.1:{}", server.port)).collect();
     let url = format!("nats://{}", hosts.join(","));
     prepare(&url);
     let _workers = [Worker::start(&url), Worker::start(&url)];

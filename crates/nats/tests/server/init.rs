@@ -47,7 +47,7 @@ fn generated_files(line: &str) -> String {
         if !file.contains("n2") && !file.contains("n3") {
             text += &fs::read_to_string(&path).expect("a text");
         }
-        let parent = path.parent().and_then(|it| it.metadata().ok()).expect("a directory");
+        let parent = path.parent().and_then(|parent| parent.metadata().ok()).expect("a directory");
         assert_eq!(parent.permissions().mode() & 0o777, 0o700, "{file}");
     }
     for (what, mask) in [

@@ -9,8 +9,8 @@ use std::thread;
 use juror_core::blob::Blob;
 use juror_core::job::{Command, Job, JobReply};
 use juror_core::judgement::JudgeError;
-use juror_core::language::probe::{AskFault, Probe};
-use juror_core::language::toolchain::{Lookup, Toolchains};
+use juror_core::language::probe::{AskFault, Lookup, Probe};
+use juror_core::language::toolchain::Toolchains;
 use juror_core::limits::Limits;
 use juror_core::outcome::quiet_outcome;
 use juror_core::stop::Stop;
@@ -88,7 +88,7 @@ impl Drop for WorkerThread {
     fn drop(&mut self) {
         self.end.take().map(|end| end.send(()));
         let ended = self.thread.take().map(thread::JoinHandle::join);
-        assert!(thread::panicking() || ended.is_some_and(|it| it.is_ok()));
+        assert!(thread::panicking() || ended.is_some_and(|result| result.is_ok()));
     }
 }
 
@@ -140,7 +140,7 @@ impl Probe for ToollessMachine {
 }
 
 pub(crate) fn echo_job(program: &[&str], stdin: &[u8]) -> Job {
-    let argv = program.iter().map(|&it| it.to_owned()).collect();
+    let argv = program.iter().map(|&word| word.to_owned()).collect();
     Job {
         command: Command { argv, ..Command::default() },
         stdin: stdin.to_vec().into(),
@@ -163,7 +163,7 @@ pub(crate) fn run_echo(job: &Job) -> Result<JobReply, Stop> {
 }
 
 pub(crate) fn echo_output(length: usize) -> Vec<u8> {
-    (0..length).map(|it| (it % 251) as u8).collect()
+    (0..length).map(|index| (index % 251) as u8).collect()
 }
 
 pub(crate) fn check_echo(executor: &dyn Executor, length: usize) {
@@ -243,7 +243,7 @@ fn concurrent_results_reach_their_senders() {
         }
     });
     for client in &clients {
-        let programs: Vec<usize> = client.report().iter().map(|it| it.programs).collect();
+        let programs: Vec<usize> = client.report().iter().map(|worker| worker.programs).collect();
         assert_eq!(programs.iter().sum::<usize>(), 100);
         assert_eq!(client.all_diagnostics(), []);
     }
@@ -418,6 +418,6 @@ pub(crate) fn short_lived_server(version: &str, connections: usize) -> u16 {
 
 pub(crate) fn count_equal<T: Ord>(all: impl IntoIterator<Item = T>) -> BTreeMap<T, usize> {
     let mut counts = BTreeMap::new();
-    all.into_iter().for_each(|it| *counts.entry(it).or_default() += 1);
+    all.into_iter().for_each(|item| *counts.entry(item).or_default() += 1);
     counts
 }

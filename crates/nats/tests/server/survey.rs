@@ -19,8 +19,10 @@ fn run_json(words: &[&str]) -> (Option<i32>, Value) {
 
 fn bad_findings(document: &Value) -> Vec<&str> {
     let findings = document["findings"].as_array().expect("findings").iter();
-    let bad = findings.filter(|it| it["grade"] != "good");
-    bad.filter_map(|it| it["subject"].as_str()).filter(|it| *it != "latency").collect()
+    let bad = findings.filter(|finding| finding["grade"] != "good");
+    bad.filter_map(|finding| finding["subject"].as_str())
+        .filter(|subject| *subject != "latency")
+        .collect()
 }
 
 #[test]
@@ -33,10 +35,15 @@ fn a_new_cluster_judges_and_reports_its_state() {
     assert_eq!((code, bad_findings(&found)), (Some(0), vec!["workers"]), "{found}");
     assert_eq!(found["server"]["role"], "submitter");
     assert_eq!(found["server"]["syncs_always"], true);
-    assert!(found["server"]["clock_ahead_seconds"].as_f64().is_some_and(|it| it.abs() < 60.0));
-    assert!(found["server"]["latency_seconds"].as_f64().is_some_and(|it| it > 0.0));
+    assert!(
+        found["server"]["clock_ahead_seconds"].as_f64().is_some_and(|seconds| seconds.abs() < 60.0)
+    );
+    assert!(found["server"]["latency_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0));
     let streams = found["streams"].as_array().expect("streams");
-    assert!(streams.len() == 4 && streams.iter().all(|it| it["present"] == false), "{found}");
+    assert!(
+        streams.len() == 4 && streams.iter().all(|stream| stream["present"] == false),
+        "{found}"
+    );
     let (code, found) = run_json(&["check", &key]);
     assert_eq!((code, bad_findings(&found)), (Some(0), vec![]), "{found}");
     assert_eq!(found["server"]["role"], "worker");
@@ -51,11 +58,12 @@ fn a_new_cluster_judges_and_reports_its_state() {
     let end = Instant::now() + TIMEOUT;
     let status = loop {
         let (code, found) = run_json(&["status", &submitter]);
-        let is_there = found["announced_workers"].as_array().is_some_and(|it| it.len() == 1);
+        let is_there =
+            found["announced_workers"].as_array().is_some_and(|workers| workers.len() == 1);
         if is_there || Instant::now() > end {
             // The isolation depends on this machine.
             assert!(
-                code == Some(0) && bad_findings(&found).iter().all(|it| *it == "workers"),
+                code == Some(0) && bad_findings(&found).iter().all(|subject| *subject == "workers"),
                 "{found}"
             );
             break found;
@@ -65,9 +73,13 @@ fn a_new_cluster_judges_and_reports_its_state() {
     assert_eq!(worker["user"], cluster.connect("workers/a").key, "{status}");
     assert_eq!(worker["slots"], 1);
     let streams = status["streams"].as_array().expect("streams");
-    assert!(streams.iter().all(|it| it["present"] == true && it["fault"].is_null()), "{status}");
+    assert!(
+        streams.iter().all(|stream| stream["present"] == true && stream["fault"].is_null()),
+        "{status}"
+    );
     let queues = status["queues"].as_array().expect("queues").iter();
-    let queues: Vec<_> = queues.map(|it| (it["lane"].as_str(), it["waiting"].as_u64())).collect();
+    let queues: Vec<_> =
+        queues.map(|queue| (queue["lane"].as_str(), queue["waiting"].as_u64())).collect();
     assert_eq!(queues, [(Some("live"), Some(0)), (Some("batch"), Some(0))], "{status}");
 }
 

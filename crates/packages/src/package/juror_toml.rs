@@ -7,9 +7,9 @@ use crate::package::text::excerpt;
 use crate::package::toml;
 use crate::package::values::{at_most, positive, seconds};
 use juror_core::check::options::comparison_arguments;
-use juror_core::grader::CustomScore;
 use juror_core::problem::{EquivalentMutant, Interaction, Problem, ProgramIo};
 use juror_core::protocol::Protocol;
+use juror_core::score::CustomScore;
 use juror_core::units::Bytes;
 
 pub(super) const NAME: &str = "juror.toml";

@@ -237,7 +237,7 @@ fn impossible_numbers_end_the_connection() {
         let ways = reply
             .replies()
             .into_iter()
-            .flat_map(|it| it.blobs())
+            .flat_map(|job| job.blobs())
             .map(|_| BlobRoute::AfterMessage(0));
         let result = RunResult { ways: ways.collect(), reply: Ok(reply) };
         let bytes = encode_result(1, Duration::ZERO, &result, &[]).unwrap();
@@ -247,18 +247,21 @@ fn impossible_numbers_end_the_connection() {
     const MOST: Duration = Duration::MAX;
     check(single(&|_| ()), Ok(1));
     check(joint(&|_| ()), Ok(1));
-    check(single(&|it| it.cpu_time = MOST), impossible);
-    check(single(&|it| it.wall_time = MOST), impossible);
-    check(single(&|it| it.queued = MOST), impossible);
-    check(single(&|it| it.peak_memory = Bytes(u64::MAX)), impossible);
-    check(single(&|it| it.stdout_bytes = Bytes(u64::MAX)), impossible);
-    check(single(&|it| it.ending = Ending::Exited(i32::MIN)), impossible);
-    check(joint(&|it| it.partner.reply.outcome.cpu_time = MOST), impossible);
-    check(joint(&|it| it.debt.longest = MOST), impossible);
-    check(joint(&|it| it.partner.ended = MOST), impossible);
-    check(joint(&|it| it.output_end_reported = Some(MOST)), impossible);
+    check(single(&|outcome| outcome.cpu_time = MOST), impossible);
+    check(single(&|outcome| outcome.wall_time = MOST), impossible);
+    check(single(&|outcome| outcome.queued = MOST), impossible);
+    check(single(&|outcome| outcome.peak_memory = Bytes(u64::MAX)), impossible);
+    check(single(&|outcome| outcome.stdout_bytes = Bytes(u64::MAX)), impossible);
+    check(single(&|outcome| outcome.ending = Ending::Exited(i32::MIN)), impossible);
+    check(joint(&|reply| reply.partner.reply.outcome.cpu_time = MOST), impossible);
+    check(joint(&|reply| reply.debt.longest = MOST), impossible);
+    check(joint(&|reply| reply.partner.ended = MOST), impossible);
+    check(joint(&|reply| reply.output_end_reported = Some(MOST)), impossible);
     let piece = |at| TranscriptPiece { at, by: TalkSide::Program, text: Vec::new() };
-    check(joint(&|it| it.transcript.last = vec![piece(Duration::ZERO), piece(MOST)]), impossible);
+    check(
+        joint(&|reply| reply.transcript.last = vec![piece(Duration::ZERO), piece(MOST)]),
+        impossible,
+    );
 }
 
 /// A worker cannot make juror start that many threads, or count beyond its numbers.

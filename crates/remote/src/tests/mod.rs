@@ -23,9 +23,9 @@ use juror_core::blob::{Blob, Digest};
 use juror_core::isolation::Isolation;
 use juror_core::job::{BoxRetention, Command, Job, JobReply, VisibleContent, VisiblePath};
 use juror_core::judgement::{FaultKind, JudgeError};
-use juror_core::language::probe::{AskFault, Probe};
+use juror_core::language::probe::{AskFault, Linking, Lookup, Probe, Toolchain};
 use juror_core::language::tool::TOOLS;
-use juror_core::language::toolchain::{Linking, Lookup, Toolchain, Toolchains};
+use juror_core::language::toolchain::Toolchains;
 use juror_core::limits::{Limits, ProblemLimits};
 use juror_core::outcome::quiet_outcome;
 use juror_core::stop::{Stop, StopFlag, is_interrupted, with_stop_flags};
@@ -85,8 +85,8 @@ struct FakeTools(&'static [&'static str], &'static str);
 
 impl Probe for FakeTools {
     fn on_path(&self, name: &str) -> Vec<PathBuf> {
-        let found = self.0.iter().find(|it| **it == name || Path::new(name).ends_with(it));
-        found.map(|it| Path::new("/usr/bin").join(it)).into_iter().collect()
+        let found = self.0.iter().find(|tool| **tool == name || Path::new(name).ends_with(tool));
+        found.map(|tool| Path::new("/usr/bin").join(tool)).into_iter().collect()
     }
 
     fn ask(&self, _: &Path, _: &[&str]) -> Result<String, AskFault> {
@@ -164,7 +164,7 @@ fn dying_worker(name: &str, after: u64) -> (String, WorkerPipes) {
 }
 
 fn bytes(length: usize) -> Vec<u8> {
-    (0..length).map(|it| (it % 251) as u8).collect()
+    (0..length).map(|index| (index % 251) as u8).collect()
 }
 
 #[test]
@@ -217,9 +217,9 @@ fn many_results_reach_their_callers() {
             });
         }
     });
-    let programs: Vec<usize> = workers.report().iter().map(|it| it.programs).collect();
+    let programs: Vec<usize> = workers.report().iter().map(|worker| worker.programs).collect();
     assert_eq!(programs.iter().sum::<usize>(), 500);
-    assert!(programs.iter().all(|it| *it > 0), "{programs:?}");
+    assert!(programs.iter().all(|count| *count > 0), "{programs:?}");
 }
 
 fn check_survives(lost: Vec<(String, WorkerPipes)>, pieces: &[&str]) {
@@ -378,7 +378,7 @@ fn unusable_workers_are_dropped_and_one_must_be_left() {
         accepts,
     );
     let workers = workers.unwrap();
-    let names: Vec<String> = workers.report().into_iter().map(|it| it.name).collect();
+    let names: Vec<String> = workers.report().into_iter().map(|worker| worker.name).collect();
     assert_eq!(names, ["typed", "good", "good (2)"]);
     assert_eq!(workers.slots(), 8);
     assert_eq!(workers.all_diagnostics().len(), 1);
@@ -470,7 +470,7 @@ fn jobs_go_only_to_workers_with_their_tool() {
         names.dedup();
         names
     };
-    assert!(by("/usr/bin/lua").iter().all(|it| ["first", "same"].contains(&&**it)));
+    assert!(by("/usr/bin/lua").iter().all(|worker| ["first", "same"].contains(&&**worker)));
     assert_eq!(by("/usr/bin/sh"), ["first"]);
     assert_eq!(jobs.load(Ordering::Relaxed), 40);
 }
@@ -505,9 +505,10 @@ fn an_unannounced_worker_is_reported_if_it_ran_programs() {
             ..WorkerState::new("all".to_owned())
         };
         let reports = build_reports(&worker);
-        let shown = |it: &WorkerReport| format!("{} {} {}", it.name, it.slots, it.programs);
+        let shown =
+            |worker: &WorkerReport| format!("{} {} {}", worker.name, worker.slots, worker.programs);
         assert_eq!(reports.iter().map(shown).collect::<Vec<_>>(), expected);
-        assert!(reports.iter().all(|it| it.isolation == Some(Isolation::Namespaces)));
+        assert!(reports.iter().all(|report| report.isolation == Some(Isolation::Namespaces)));
     };
     check(&[("all", 7)], &[], &["all 4 7"]);
     check(&[("a", 2)], &["a", "b"], &["a 2 2", "b 2 0"]);
@@ -633,10 +634,10 @@ fn a_result_is_of_the_connection_that_sent_it_whatever_names_workers_choose() {
         assert_eq!(kinds.len(), 2, "{names:?} {members:?}");
         let of = |command: &str| {
             let kind = kinds.iter().find(|kind| kind.command == command).expect("a kind");
-            kind.workers.iter().map(|it| it.connection).collect::<Vec<_>>()
+            kind.workers.iter().map(|worker| worker.connection).collect::<Vec<_>>()
         };
-        assert!(of("./evil").iter().all(|it| *it == 2), "{names:?} {members:?}");
-        assert!(of("./a").iter().all(|it| *it < 2), "{names:?} {members:?}");
+        assert!(of("./evil").iter().all(|connection| *connection == 2), "{names:?} {members:?}");
+        assert!(of("./a").iter().all(|connection| *connection < 2), "{names:?} {members:?}");
         for name in names.into_iter().chain(["x", "x (2)", "./a", ""]) {
             let member = state.workers[2].member(Some(name));
             let is_announced = members.contains(&(2, name));
@@ -743,7 +744,7 @@ fn a_tool_that_nobody_is_left_to_look_for_is_no_missing_tool() {
         for _ in 0..2 {
             let found = tools.find(lua, "run Lua");
             let named = tools.find_named("lua", "run it").map_err(JudgeError::from);
-            let found = found.map(|it| it.version.clone()).map_err(JudgeError::from);
+            let found = found.map(|tool| tool.version.clone()).map_err(JudgeError::from);
             let kind = |error: &JudgeError| error.kind == FaultKind::NoWorker;
             assert_eq!(named.as_ref().is_err_and(kind), found.as_ref().is_err_and(kind));
             let found = found.map_err(|error| {
@@ -771,7 +772,11 @@ fn a_worker_cannot_say_that_no_worker_is_left() {
         let workers = connect_workers(vec![worker(facts("a", 1), NO_TOOLS, executor)]);
         let Err(Stop::Fault(error)) = workers.run_job(&job("/x", b"")) else { panic!("a fault") };
         assert_ne!(error.kind, FaultKind::NoWorker);
-        assert_eq!(expected.is_some_and(|it| it == error.reason), expected.is_some(), "{error}");
+        assert_eq!(
+            expected.is_some_and(|reason| reason == error.reason),
+            expected.is_some(),
+            "{error}"
+        );
     };
     let plain = JudgeError::new("start it", "no room");
     check(plain.clone(), Some("no room"));

@@ -10,12 +10,12 @@ use tempfile::TempDir;
 use crate::executor::scratch::scratch_fault;
 use crate::sandbox;
 use crate::sandbox::forks;
-use juror_core::blob::Blob;
+use juror_core::blob::{Blob, TreeDirectory};
 use juror_core::job::{Job, VisibleContent};
 use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::test_data::CaseFile;
-use juror_core::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry, link_stays_inside};
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry, link_stays_inside};
 
 pub fn case_entry(file: &CaseFile) -> TreeEntry {
     // A missing file is reported when it is read.

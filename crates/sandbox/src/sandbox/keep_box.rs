@@ -17,12 +17,12 @@ use rustix::fs::{CWD, FileType, Mode, OFlags};
 use crate::sandbox::disk;
 use crate::sandbox::fault::{Fault, FaultContext};
 use crate::sandbox::forks;
-use juror_core::blob::Blob;
+use juror_core::blob::{Blob, TreeDirectory};
 use juror_core::job::{BoxRetention, Job};
 use juror_core::judgement::JudgeError;
 use juror_core::outcome::Outcome;
 use juror_core::root::FilePath;
-use juror_core::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry, link_stays_inside};
+use juror_core::tree::{FileMode, Node, Tree, TreeEntry, link_stays_inside};
 
 /// With their holes, files may seem to have this many times the size of the box.
 const HOLES_MAX: u64 = 16;

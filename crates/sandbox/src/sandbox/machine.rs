@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use walkdir::WalkDir;
 
 use crate::sandbox::host_tool;
-use juror_core::language::probe::{AskFault, Probe, normalize};
-use juror_core::language::toolchain::Lookup;
+use juror_core::language::probe::{AskFault, Lookup, Probe, normalize};
 
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Machine;

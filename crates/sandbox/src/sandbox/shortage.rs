@@ -280,9 +280,10 @@ fn is_full(bytes: Bytes, files: Option<u64>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use juror_core::blob::TreeDirectory;
     use juror_core::job::{Command, VisiblePath};
     use juror_core::outcome::{Signal, StopReason, quiet_outcome};
-    use juror_core::tree::{FileMode, Node, Tree, TreeDirectory, TreeEntry};
+    use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
     use std::fs;
     use std::sync::Arc;
     use std::time::Duration;

@@ -172,7 +172,7 @@ impl<'t> Texts<'t> {
                     self.compare_token(unit, answer, output)?;
                     if row.is_single() {
                         let surplus = outputs.next();
-                        return surplus.map_or(Ok(()), |it| Err(self.output_goes_on(it)));
+                        return surplus.map_or(Ok(()), |token| Err(self.output_goes_on(token)));
                     }
                 }
             }
@@ -286,8 +286,8 @@ impl<'t> Texts<'t> {
         };
         sort(answer, &mut answers);
         sort(output, &mut outputs);
-        let missing = |it| self.different(DifferenceKind::Missing, it, Span::end_of(output));
-        let surplus = |it| self.different(DifferenceKind::Surplus, Span::end_of(answer), it);
+        let missing = |span| self.different(DifferenceKind::Missing, span, Span::end_of(output));
+        let surplus = |span| self.different(DifferenceKind::Surplus, Span::end_of(answer), span);
         for (&left, &right) in answers.iter().zip(&outputs) {
             match order(left.of(answer), right.of(output)) {
                 Ordering::Equal => {}
@@ -387,10 +387,10 @@ impl<'t> Texts<'t> {
                 });
             }
         }
-        let start = outputs.next().map_or(self.output.len(), |it| it.start);
+        let start = outputs.next().map_or(self.output.len(), |token| token.start);
         let rest = Span { start, end: self.output.len() };
         let surplus = tokens(self.output, rest, Blanks::Four).next();
-        surplus.map_or(Ok(()), |it| Err(self.output_goes_on(it)))
+        surplus.map_or(Ok(()), |token| Err(self.output_goes_on(token)))
     }
 
     fn compare_letters(&self) -> Outcome {
@@ -402,15 +402,15 @@ impl<'t> Texts<'t> {
             counts
         };
         let (of_answer, of_output) = (count(self.answer), count(self.output));
-        let Some(byte) =
-            (0..=u8::MAX).find(|&it| of_answer[usize::from(it)] != of_output[usize::from(it)])
+        let Some(byte) = (0..=u8::MAX)
+            .find(|&byte| of_answer[usize::from(byte)] != of_output[usize::from(byte)])
         else {
             return Ok(());
         };
         let index = usize::from(byte);
         let first = |text: &[u8], skipped: u64| {
             let mut places =
-                text.iter().enumerate().filter(|(_, it)| it.to_ascii_lowercase() == byte);
+                text.iter().enumerate().filter(|(_, other)| other.to_ascii_lowercase() == byte);
             let start = places.nth(skipped as usize).map_or(text.len(), |(place, _)| place);
             Span { start, end: (start + 1).min(text.len()) }
         };

@@ -1,4 +1,7 @@
 //! The comparisons that have a name, each a row of a table.
+//!
+//! Each repeats its original, also in what it refuses: packages were tested with that. So rows that accept the same
+//! outputs can differ in how much of the judge answer they read.
 
 use crate::check::named::cut::{Blanks, SkippedLines};
 use crate::check::named::unit::{ErrorMode, FloatRule, INT32, INT64, NumberRule, Unit};

@@ -7,14 +7,15 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::check::compare::{CompareError, compare};
-use crate::difference::DifferenceKind;
+use crate::check::options::Options;
+use crate::difference::{Difference, DifferenceKind};
 
 fn originals() -> PathBuf {
     PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/checkers"))
 }
 
 fn options(text: &str) -> Options {
-    parse(text).unwrap().unwrap().options()
+    Options::of_name(text).unwrap()
 }
 
 fn verdict(options: &Options, answer: &[u8], output: &[u8]) -> &'static str {
@@ -71,7 +72,7 @@ fn each_comparison_agrees_with_its_original() {
     assert!(wrong.is_empty(), "{}\n{}", wrong.len(), wrong.join("\n"));
     let own = ["words", "lines", "tokens", "exact", "none", "float"];
     let missing: Vec<&str> =
-        names().filter(|it| !named.contains(it) && !own.contains(it)).collect();
+        names().filter(|name| !named.contains(name) && !own.contains(name)).collect();
     assert!(missing.is_empty(), "no verdicts of {missing:?}");
 }
 
@@ -241,7 +242,11 @@ fn differences_are_where_the_comparison_sees_them() {
     let check = |text: &str, answer: &str, output: &str, kind: Kind, tokens: [&str; 2]| {
         let found = difference(text, answer, output);
         let shown = [found.answer.token.bytes, found.output.token.bytes];
-        assert_eq!((found.kind, shown), (kind, tokens.map(|it| it.as_bytes().to_vec())), "{text}");
+        assert_eq!(
+            (found.kind, shown),
+            (kind, tokens.map(|token| token.as_bytes().to_vec())),
+            "{text}"
+        );
     };
     check("words", "a b\n", "a c\n", Kind::Token, ["b", "c"]);
     check("ncmp", "1 2\n", "1 +2\n", Kind::NotANumber, ["2", "+2"]);

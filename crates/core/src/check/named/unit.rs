@@ -1,8 +1,7 @@
 //! What a token must be, and when two tokens are equal.
 
 use crate::check::float::{Tolerance, number_value};
-use crate::check::options::Options;
-use crate::check::token::{Mismatch, mismatch};
+use crate::check::token::{Mismatch, TokenRules, mismatch};
 use crate::difference::{DifferenceKind, NumberGap};
 
 /// What a comparison reads.
@@ -44,7 +43,7 @@ impl Unit {
         let (is_valid, what) = match self {
             Self::Word | Self::Near(_) => return None,
             Self::Integer { least, most } => {
-                let valid = integer(token).is_some_and(|it| (least..=most).contains(&it));
+                let valid = integer(token).is_some_and(|number| (least..=most).contains(&number));
                 let is_32 = self == INT32;
                 (valid, if is_32 { "an integer of 32 bits" } else { "an integer of 64 bits" })
             }
@@ -72,12 +71,8 @@ impl Unit {
                 _ => Some(DifferenceKind::NotANumber.into()),
             },
             Self::Near(tolerance) => {
-                let options = Options {
-                    case_sensitive: true,
-                    tolerance: Some(tolerance),
-                    ..Options::default()
-                };
-                mismatch(answer, output, &options)
+                let rules = TokenRules { case_sensitive: true, tolerance: Some(tolerance) };
+                mismatch(answer, output, &rules)
             }
         }
     }
@@ -121,7 +116,7 @@ impl NumberRule {
             }
             Self::AbsoluteOrRelative(most) => {
                 let most = most + SLACK;
-                let is_infinite = |it: f64| it.abs() > INFINITE;
+                let is_infinite = |number: f64| number.abs() > INFINITE;
                 if is_infinite(answer) || is_infinite(output) {
                     return is_infinite(answer)
                         && is_infinite(output)
@@ -141,7 +136,7 @@ fn is_between(answer: f64, output: f64, most: f64) -> bool {
 }
 
 pub(super) fn beyond(answer: f64, output: f64) -> Mismatch {
-    let known = |it: f64| if it.is_nan() { f64::INFINITY } else { it };
+    let known = |gap: f64| if gap.is_nan() { f64::INFINITY } else { gap };
     let absolute = known((output - answer).abs());
     let gap = NumberGap { absolute, relative: known(absolute / answer.abs()) };
     Mismatch { kind: DifferenceKind::Number, gap: Some(gap) }
@@ -200,7 +195,7 @@ fn python_float(token: &[u8]) -> Option<f64> {
         return Some(f64::NAN);
     }
     let is_digit =
-        |index: Option<usize>| index.and_then(|it| token.get(it)).is_some_and(u8::is_ascii_digit);
+        |at: Option<usize>| at.and_then(|at| token.get(at)).is_some_and(u8::is_ascii_digit);
     let mut plain = Vec::with_capacity(token.len());
     for (index, &byte) in token.iter().enumerate() {
         match byte {

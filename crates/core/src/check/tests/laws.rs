@@ -4,10 +4,11 @@ use std::io::{self, Read, Seek, SeekFrom};
 
 use proptest::prelude::*;
 
-use crate::check::compare::{compare, compare_bytes, compare_windows};
+use crate::check::compare::compare;
 use crate::check::float::{LONGEST_NUMBER, Tolerance, are_near};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
+use crate::check::windows::{compare_slices, compare_windows};
 use crate::difference::{Difference, DifferenceKind, DifferenceSide, OnlyDifference};
 
 /// A text cut into tokens and the blanks around them: always one run of blanks more than tokens.
@@ -70,10 +71,10 @@ impl Seek for PiecewiseText<'_> {
 fn check(answer: &[u8], output: &[u8], options: &Options, most: usize) {
     let pieces = |text| PiecewiseText { text, rest: text, most, turn: most };
     let found = compare(pieces(answer), pieces(output), options).unwrap();
-    assert_eq!(found, compare_bytes(answer, output, options));
+    assert_eq!(found, compare_slices(answer, output, options));
     check_small_windows(answer, output, options, found.clone());
     let (a, o) = (TokensAndBlanks::new(answer), TokensAndBlanks::new(output));
-    let is_same = |(a, o): (&&[u8], &&[u8])| mismatch(a, o, options).is_none();
+    let is_same = |(a, o): (&&[u8], &&[u8])| mismatch(a, o, &options.token_rules()).is_none();
     let same = a.tokens.iter().zip(&o.tokens).filter(|&pair| is_same(pair)).count();
     let differing = a.tokens.len().max(o.tokens.len()) - same;
     let is_wrong = differing > 0 || (options.space_change_sensitive && a.blanks != o.blanks);
@@ -112,7 +113,7 @@ fn check_small_windows(answer: &[u8], output: &[u8], options: &Options, whole: O
 /// Tries the weaker rules one by one.
 fn accepting_rule(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
     let accepts = |answer: &[u8], output: &[u8], options: &Options| {
-        compare_bytes(answer, output, options).is_none()
+        compare_slices(answer, output, options).is_none()
     };
     let any_case = Options { case_sensitive: false, ..*options };
     let any_blanks = Options { space_change_sensitive: false, ..*options };
@@ -142,7 +143,9 @@ fn accepting_rule(answer: &[u8], output: &[u8], options: &Options) -> Option<Onl
 
 fn has_only_near_numbers(answer: &[u8], output: &[u8], options: &Options) -> bool {
     let (a, o) = (TokensAndBlanks::new(answer), TokensAndBlanks::new(output));
-    let is_near = |(a, o): (&&[u8], &&[u8])| mismatch(a, o, options).is_none() || are_near(a, o);
+    let is_near = |(a, o): (&&[u8], &&[u8])| {
+        mismatch(a, o, &options.token_rules()).is_none() || are_near(a, o)
+    };
     options.tolerance.is_none()
         && a.tokens != o.tokens
         && a.tokens.len() == o.tokens.len()
@@ -154,7 +157,8 @@ fn has_only_near_numbers(answer: &[u8], output: &[u8], options: &Options) -> boo
 fn split_differently(answer: &[u8], output: &[u8], options: &Options) -> Option<OnlyDifference> {
     let (a, o) = (TokensAndBlanks::new(answer), TokensAndBlanks::new(output));
     let pairs = a.tokens.iter().zip(&o.tokens);
-    let accepted = pairs.take_while(|(a, o)| mismatch(a, o, options).is_none()).count();
+    let accepted =
+        pairs.take_while(|(a, o)| mismatch(a, o, &options.token_rules()).is_none()).count();
     let (a, o) = (a.tokens[accepted..].concat(), o.tokens[accepted..].concat());
     if !options.case_sensitive && a.eq_ignore_ascii_case(&o) {
         return Some(OnlyDifference::Blanks);
@@ -291,8 +295,8 @@ proptest! {
         options in any_options(),
     ) {
         let options = Options { tolerance: None, ..options };
-        let there = compare_bytes(&answer, &output, &options);
-        let back = compare_bytes(&output, &answer, &options);
+        let there = compare_slices(&answer, &output, &options);
+        let back = compare_slices(&output, &answer, &options);
         prop_assert_eq!(there.is_none(), back.is_none());
         prop_assert_eq!(there.and_then(|there| there.only), back.and_then(|back| back.only));
     }
@@ -307,17 +311,17 @@ proptest! {
     fn windowed_and_whole_comparison_agree([answer, output] in similar_texts(), most in 1..70_usize) {
         // Other blanks divide words, and their letter case counts.
         let plain = |text: &[u8]| -> Vec<u8> {
-            text.iter().filter(|it| !b"\x0b\x0c".contains(it)).copied().collect()
+            text.iter().filter(|byte| !b"\x0b\x0c".contains(byte)).copied().collect()
         };
         let [answer, output] = [plain(&answer), plain(&output)];
         let pieces = |text| PiecewiseText { text, rest: text, most, turn: most };
         for (name, arguments) in
             [("tokens", &[][..]), ("exact", &["case_sensitive", "space_change_sensitive"]), ("words", &["case_sensitive"])]
         {
-            let arguments: Vec<String> = arguments.iter().map(|it| (*it).to_owned()).collect();
+            let arguments: Vec<String> = arguments.iter().map(|argument| (*argument).to_owned()).collect();
             let unnamed = Options::parse(&arguments).unwrap();
             let named = compare(pieces(&answer), pieces(&output), &Options::of_name(name).unwrap()).unwrap();
-            let whole = compare_bytes(&answer, &output, &unnamed);
+            let whole = compare_slices(&answer, &output, &unnamed);
             check_small_windows(&answer, &output, &unnamed, whole.clone());
             prop_assert_eq!(named.is_none(), whole.is_none(), "{}", name);
             let Some((named, whole)) = named.zip(whole) else { continue };

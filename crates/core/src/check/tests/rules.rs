@@ -2,15 +2,16 @@
 
 use std::io::{self, Cursor, Read, Seek, SeekFrom};
 
-use crate::check::compare::{CompareError, accepted_remark, compare, compare_bytes};
+use crate::check::compare::{CompareError, accepted_remark, compare};
 use crate::check::named;
 use crate::check::options::Options;
+use crate::check::windows::compare_slices;
 use crate::difference::{Difference, DifferenceSide};
 
 fn difference(arguments: &str, answer: &str, output: &str) -> Option<Difference> {
     let arguments: Vec<String> = arguments.split_whitespace().map(str::to_owned).collect();
     let options = Options::parse(&arguments).unwrap();
-    compare_bytes(answer.as_bytes(), output.as_bytes(), &options)
+    compare_slices(answer.as_bytes(), output.as_bytes(), &options)
 }
 
 /// Expects `AC`, or what differs, which token it is, how many differ, and what is nearly right.
@@ -122,9 +123,10 @@ fn all_blanks_must_be_the_same_with_space_change_sensitive() {
 fn tokens_must_be_on_the_same_lines_with_line_sensitive() {
     let check = |answer: &str, output: &str, expected: &str| {
         let options = Options { line_sensitive: true, case_sensitive: true, ..Options::default() };
-        let found = compare_bytes(answer.as_bytes(), output.as_bytes(), &options);
-        let found =
-            found.map_or("AC".to_owned(), |it| format!("{:?} {}", it.kind, it.answer.token_number));
+        let found = compare_slices(answer.as_bytes(), output.as_bytes(), &options);
+        let found = found.map_or("AC".to_owned(), |difference| {
+            format!("{:?} {}", difference.kind, difference.answer.token_number)
+        });
         assert_eq!(found, expected, "{answer:?} {output:?}");
     };
     check("1 2\n3\n", " 1\t 2 \r\n3", "AC");

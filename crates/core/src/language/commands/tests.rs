@@ -41,8 +41,8 @@ fn plan_files(
     shape: SourceShape,
     files: &[&str],
 ) -> Result<BuildCommands, LaunchFault> {
-    let files = files.iter().map(|it| {
-        let (name, text) = it.split_once('=').unwrap_or((it, "x"));
+    let files = files.iter().map(|file| {
+        let (name, text) = file.split_once('=').unwrap_or((file, "x"));
         let mode = if name.starts_with('*') { FileMode::Executable } else { FileMode::Plain };
         let node = Node::File { blob: text.as_bytes().into(), mode };
         TreeEntry::new(name.trim_start_matches('*'), node)
@@ -58,7 +58,7 @@ fn plan_files(
 
 fn shown(command: &Command) -> String {
     let dirs: Vec<String> =
-        command.visible.iter().map(|it| it.inside.display().to_string()).collect();
+        command.visible.iter().map(|visible| visible.inside.display().to_string()).collect();
     let dirs = if dirs.is_empty() { String::new() } else { format!(" [{}]", dirs.join(" ")) };
     format!("{}{dirs}", command.argv.join(" ")).replace(include_str!("../check.py"), "{check.py}")
 }
@@ -68,7 +68,8 @@ fn check(machine: ScriptedMachine, file: &str, build: &str, run: &str) {
     let plan = plan_files(machine, ProgramKind::Submission, SourceShape::File, &[file]);
     let shown = match &plan {
         Ok(plan) => {
-            let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |it| shown(&it.command));
+            let build =
+                plan.build.as_ref().map_or_else(|| "-".to_owned(), |step| shown(&step.command));
             [build, shown(&plan.start.command(&[], Some(Bytes::mib(512))))]
         }
         Err(fault) => [fault.to_string(), String::new()],
@@ -117,7 +118,7 @@ fn check_variant(
         Ok(plan) => plan,
         Err(fault) => return assert_eq!(fault.to_string(), expected[0]),
     };
-    let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |it| shown(&it.command));
+    let build = plan.build.as_ref().map_or_else(|| "-".to_owned(), |step| shown(&step.command));
     let run = plan.start.command(&[], None);
     let env: Vec<String> = run.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
     assert_eq!([build, shown(&run), env.join(" ")], expected);
@@ -125,7 +126,7 @@ fn check_variant(
 
 #[test]
 fn a_variant_adds_words_to_the_commands() {
-    let flags = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect();
+    let flags = |words: &[&str]| words.iter().map(|word| (*word).to_owned()).collect();
     let debug = BuildVariant { language: None, debug: true, flags: flags(&["-DX=a b", "-O0"]) };
     let only_flags = BuildVariant { debug: false, ..debug.clone() };
     let only_debug = BuildVariant { flags: Vec::new(), ..debug.clone() };
@@ -220,7 +221,7 @@ fn a_missing_tool_names_the_package_to_install() {
         .map_err(crate::judgement::JudgeError::from);
     let found = missing
         .map(|_| String::new())
-        .unwrap_or_else(|it| format!("{it} ({})", it.help.clone().unwrap_or_default()));
+        .unwrap_or_else(|fault| format!("{fault} ({})", fault.help.clone().unwrap_or_default()));
     let expected = "build Java programs: javac not found (install a Java development kit \
         (Debian: apt-get install default-jdk-headless))";
     assert_eq!(found, expected);
@@ -269,7 +270,7 @@ fn the_binary_has_a_name_of_its_own() -> Result<(), LaunchFault> {
     let machine = ScriptedMachine::default().with_gcc(NO_ARCHIVE);
     let plan = plan_files(machine, ProgramKind::Submission, SourceShape::Directory, &files)?;
     assert_eq!(shown(&plan.start.command(&[], None)), "/program/program__");
-    assert_eq!(plan.build.and_then(|it| it.produces), Some("program__".into()));
+    assert_eq!(plan.build.and_then(|step| step.produces), Some("program__".into()));
     Ok(())
 }
 
@@ -288,16 +289,16 @@ fn check_batches(machine: ScriptedMachine, files: &[&str], expected: Option<[&st
         };
         let mut added = argv(&batches);
         argv(&plan).iter().for_each(|word| {
-            added.remove(added.iter().position(|it| it == word).expect(word));
+            added.remove(added.iter().position(|other| other == word).expect(word));
         });
         let added = added.join(" ");
-        let names = batches.files.iter().map(|it| it.name.to_string_lossy());
+        let names = batches.files.iter().map(|file| file.name.to_string_lossy());
         let is_java = plan.language.code() == Some("java");
         assert_eq!(batches.start == plan.start, is_built && !is_java);
         assert_eq!(batches.start.for_one(), plan.start);
         [added, names.collect::<Vec<_>>().join(" ")]
     });
-    let batches = batches.as_ref().map(|it| [&*it[0], &*it[1]]);
+    let batches = batches.as_ref().map(|pair| [&*pair[0], &*pair[1]]);
     assert_eq!(batches, expected, "{files:?}");
 }
 
@@ -341,7 +342,7 @@ fn the_heap_follows_the_memory_limit() -> Result<(), LaunchFault> {
     let heap = |memory: Option<Bytes>| {
         let argv = plan.start.command(&["x".to_owned()], memory).argv;
         assert_eq!(argv[argv.len() - 2..], ["p.A", "x"]);
-        argv.into_iter().find(|it| it.starts_with("-Xmx"))
+        argv.into_iter().find(|word| word.starts_with("-Xmx"))
     };
     assert_eq!(heap(Some(Bytes::mib(2048))).as_deref(), Some("-Xmx2048m"));
     assert_eq!(heap(Some(Bytes::mib(128))).as_deref(), Some("-Xmx128m"));
@@ -350,7 +351,7 @@ fn the_heap_follows_the_memory_limit() -> Result<(), LaunchFault> {
     assert_eq!(plan.start.memory(Some(Bytes::mib(64))), Some(Bytes::mib(320)));
     assert_eq!(plan.start.memory(None), None);
     assert_eq!(plan.start.for_one().memory(Some(Bytes(0))), Some(Bytes::mib(256)));
-    let step = plan.build.and_then(|it| it.produces);
+    let step = plan.build.and_then(|step| step.produces);
     assert_eq!(step, Some("p/A.class".into()));
     Ok(())
 }
@@ -361,7 +362,7 @@ fn scripts_find_python_and_the_compilers_by_name() -> Result<(), LaunchFault> {
     let files = ["*build=#!/bin/sh\n", "v.cpp"];
     let machine = python(ScriptedMachine::default().with_gcc(ARCHIVE).with_gxx(ARCHIVE));
     let plan = plan_files(machine, ProgramKind::OutputValidator, SourceShape::Directory, &files)?;
-    let step = plan.build.as_ref().map(|it| shown(&it.command));
+    let step = plan.build.as_ref().map(|step| shown(&step.command));
     assert_eq!(step.as_deref(), Some("/bin/sh /box/build [/h/py]"));
     let start = plan.start.command(&[], None);
     assert_eq!(shown(&start), "/program/run [/h/py]");
@@ -405,7 +406,7 @@ fn a_cargo_project_is_built_without_a_network() -> Result<(), LaunchFault> {
         .with_tool("/h/rust/bin/cargo")
         .with_answer("--version", "cargo 1.95");
     let plan = plan_files(machine, ProgramKind::Submission, SourceShape::Directory, &files)?;
-    let step = plan.build.as_ref().map(|it| shown(&it.command)).unwrap_or_default();
+    let step = plan.build.as_ref().map(|step| shown(&step.command)).unwrap_or_default();
     assert_eq!(
         step,
         "/h/rust/bin/cargo build --release --offline --quiet --target-dir target --bin p [/h/rust]"

@@ -36,7 +36,7 @@ fn spec_of(
     case: &LaunchCase<'_>,
     included: Vec<(Option<String>, TreeEntry)>,
 ) -> Result<LaunchSpec, ProgramFault> {
-    let files: Vec<TreeEntry> = case.files.iter().map(|it| source(it)).collect();
+    let files: Vec<TreeEntry> = case.files.iter().map(|file| source(file)).collect();
     let path = match case.shape {
         SourceShape::File => PathBuf::from("sub").join(&files[0].name),
         SourceShape::Directory => PathBuf::from("sub"),
@@ -60,7 +60,8 @@ fn show_spec(recipe: Result<LaunchSpec, ProgramFault>) -> String {
     };
     match recipe.form {
         LaunchForm::Language { language, sources, main } => {
-            let sources: Vec<String> = sources.iter().map(|it| it.display().to_string()).collect();
+            let sources: Vec<String> =
+                sources.iter().map(|name| name.display().to_string()).collect();
             format!(
                 "{}: {} -> {}",
                 language.code,
@@ -211,7 +212,8 @@ fn an_included_driver_starts() {
 fn a_submitted_file_starts_before_an_included_one() {
     let check = |language: &str, own: &[&str], included: &[&str], expected: &str| {
         let case = LaunchCase { files: own, ..DIRECTORY };
-        let included = included.iter().map(|it| (Some(language.to_owned()), source(it))).collect();
+        let included =
+            included.iter().map(|file| (Some(language.to_owned()), source(file))).collect();
         assert_eq!(show_spec(spec_of(&case, included)), expected, "{own:?}");
     };
     check("python3", &["sol.py"], &["grader.py"], "python3: grader.py sol.py -> sol.py");

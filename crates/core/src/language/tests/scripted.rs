@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::language::probe::{AskFault, Probe};
-use crate::language::toolchain::Lookup;
+use crate::language::probe::{AskFault, Lookup, Probe};
 
 #[derive(Clone, Default)]
 pub(in crate::language) struct ScriptedMachine {
@@ -110,20 +109,24 @@ impl Probe for ScriptedMachine {
             let path = PathBuf::from(name);
             return if self.absent.contains(&path) { Vec::new() } else { vec![path] };
         }
-        let tools = self.tools.iter().filter(|it| it.is_on_path).map(|it| it.path.clone());
-        tools.filter(|it| it.file_name().is_some_and(|it| it == name)).collect()
+        let tools = self.tools.iter().filter(|tool| tool.is_on_path).map(|tool| tool.path.clone());
+        tools.filter(|path| path.file_name().is_some_and(|file_name| file_name == name)).collect()
     }
 
     fn ask(&self, program: &Path, args: &[&str]) -> Result<String, AskFault> {
         self.queries.fetch_add(1, Ordering::Relaxed);
         let args = args.join(" ");
-        let tool = self.tools.iter().find(|it| it.path == program);
-        let answer = tool.and_then(|it| it.answers.iter().find(|it| args.starts_with(it.args)));
-        answer.map_or_else(|| Err("exit status: 127".to_owned().into()), |it| it.output.clone())
+        let tool = self.tools.iter().find(|tool| tool.path == program);
+        let answer =
+            tool.and_then(|tool| tool.answers.iter().find(|answer| args.starts_with(answer.args)));
+        answer.map_or_else(
+            || Err("exit status: 127".to_owned().into()),
+            |answer| answer.output.clone(),
+        )
     }
 
     fn real_path(&self, path: &Path) -> Option<PathBuf> {
-        if self.absent.iter().any(|it| path.starts_with(it)) {
+        if self.absent.iter().any(|absent| path.starts_with(absent)) {
             return None;
         }
         for link in &self.links {
@@ -138,16 +141,18 @@ impl Probe for ScriptedMachine {
 
     fn link_chain(&self, path: &Path) -> Vec<PathBuf> {
         let mut hops = vec![path.to_path_buf()];
-        while let Some(link) = self.links.iter().find(|it| Some(&it.from) == hops.last()) {
+        while let Some(link) = self.links.iter().find(|link| Some(&link.from) == hops.last()) {
             hops.push(link.to.clone());
         }
         hops
     }
 
     fn links_out_of(&self, dir: &Path) -> Vec<PathBuf> {
-        let links =
-            self.links.iter().filter(|it| it.from.starts_with(dir) && !it.to.starts_with(dir));
-        links.map(|it| it.to.clone()).collect()
+        let links = self
+            .links
+            .iter()
+            .filter(|link| link.from.starts_with(dir) && !link.to.starts_with(dir));
+        links.map(|link| link.to.clone()).collect()
     }
 
     fn size(&self, _: &Path) -> Option<u64> {

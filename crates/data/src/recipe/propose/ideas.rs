@@ -1,10 +1,9 @@
 //! The inputs that a new problem should have at least, and their purposes.
 
 use juror_core::text::shell_word;
-use juror_grammar::generate::{BoundSide, Pin};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{self, Scale, Shape};
-use juror_grammar::value_bounds::ValueBounds;
+use juror_grammar::value_bounds::{BoundSide, Pin, ValueBounds};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idea {

@@ -16,8 +16,9 @@ use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::count;
 use juror_grammar::bounds::{Coverage, bounds};
-use juror_grammar::generate::{BoundSide, GenerationFailure, generate_until};
+use juror_grammar::generate::{GenerationFailure, generate_until};
 use juror_grammar::program::Grammar;
+use juror_grammar::value_bounds::BoundSide;
 use juror_grammar::wanted_bounds::{UnreachedBound, unreached};
 use juror_judging::build::bench::Bench;
 

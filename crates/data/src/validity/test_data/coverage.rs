@@ -9,9 +9,10 @@ use juror_core::diagnostic::{Diagnostic, TextPosition};
 use juror_core::judgement::JudgeError;
 use juror_core::problem::Problem;
 use juror_grammar::bounds::{Coverage, bounds};
-use juror_grammar::generate::{BoundSide, GenerationFailure, Pin, generate_until};
+use juror_grammar::generate::{GenerationFailure, generate_until};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::RANDOM;
+use juror_grammar::value_bounds::{BoundSide, Pin};
 use juror_grammar::wanted_bounds::unreached;
 
 /// Warns of each number that never reaches its lower or upper bound in the judged cases.

@@ -8,10 +8,10 @@ use crate::judge::score::default_grader::grade;
 use crate::judge::score::{CaseResult, SubmissionTotal, score_error};
 use crate::plan::schedule::{self, EndCondition, Schedule, Section, SectionResult};
 use juror_core::grader::{
-    CustomScore, Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective,
-    OnReject, VerdictMode,
+    Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective, OnReject,
+    VerdictMode,
 };
-use juror_core::score::{CaseScoring, GroupScore, Score, Standing, TotalScore};
+use juror_core::score::{CaseScoring, CustomScore, GroupScore, Score, Standing, TotalScore};
 use juror_core::stop::Stop;
 use juror_core::test_data::{TestCase, TestData, is_inside};
 use juror_core::verdict::Verdict;

@@ -1,15 +1,15 @@
 //! How groups of test cases are scored, as 2025-09 says it: the greatest score and the aggregation.
 
 use juror_core::grader::{
-    CustomScore, Dialect, GradedGroup, Grader, Graders, GroupGrading, Objective, OnReject,
-    ScoreMode, VerdictMode,
+    Dialect, GradedGroup, Grader, Graders, GroupGrading, Objective, OnReject, ScoreMode,
+    VerdictMode,
 };
 use juror_core::language::sources;
 use juror_core::language::table::Language;
 use juror_core::problem::{Grading, Problem};
 use juror_core::program::Program;
 use juror_core::protocol::Protocol;
-use juror_core::score::{Aggregation, GroupScoring, Score};
+use juror_core::score::{Aggregation, CustomScore, GroupScoring, Score};
 use juror_core::test_data::{TestCase, TestGroup};
 use juror_core::tree::TreeEntry;
 

@@ -17,14 +17,14 @@ use crate::package::yaml::RawValue;
 use crate::package::yaml_text;
 use juror_core::blob::Blob;
 use juror_core::check::options::{comparison_name, is_of_validator};
-use juror_core::grader::{CustomScore, Objective};
+use juror_core::grader::Objective;
 use juror_core::language::table::LANGUAGES;
 use juror_core::limits::{PROGRAM_MEMORY, ProblemLimits};
 use juror_core::problem::{
     EquivalentMutant, Grading, Interaction, Problem, ProgramIo, SubmittedContent,
 };
 use juror_core::protocol::Protocol;
-use juror_core::score::Aggregation;
+use juror_core::score::{Aggregation, CustomScore};
 use juror_core::text::uuid;
 use juror_core::units::Bytes;
 

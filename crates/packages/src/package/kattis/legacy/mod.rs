@@ -19,12 +19,13 @@ use crate::package::kattis::version::{self, VersionName};
 use crate::package::kattis::{Kattis202509, PackageReader, SETTINGS, VersionRules};
 use crate::package::node::{Node, ParseResult};
 use crate::package::statements::Statement;
-use juror_core::grader::{CustomScore, Graders, GradingKeys, Objective};
+use juror_core::grader::{Graders, GradingKeys, Objective};
 use juror_core::layout::Layout;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::{Grading, Interaction, Problem};
 use juror_core::program::{Program, ProgramKind};
 use juror_core::root::FilePath;
+use juror_core::score::CustomScore;
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict::{
     self, Accepted as AC, RunTimeError as RTE, TimeLimitExceeded as TLE, WrongAnswer as WA,

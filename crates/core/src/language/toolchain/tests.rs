@@ -10,7 +10,8 @@ fn tools(machine: &ScriptedMachine) -> Toolchains {
 }
 
 fn named_tool(machine: &ScriptedMachine, name: &str) -> Lookup {
-    tools(machine).search(TOOLS.iter().find(|it| it.name() == name).expect("a row of the table"))
+    tools(machine)
+        .search(TOOLS.iter().find(|tool| tool.name() == name).expect("a row of the table"))
 }
 
 /// Checks the program and the directories that are visible for it, as `program | dir | version`.
@@ -18,8 +19,10 @@ fn check(machine: &ScriptedMachine, name: &str, shown: &str) {
     let result = match named_tool(machine, name) {
         Ok(found) => show_toolchain(&found),
         Err(tried) => {
-            let tried: Vec<String> =
-                tried.iter().map(|it| format!("{}: {}", it.program.display(), it.fault)).collect();
+            let tried: Vec<String> = tried
+                .iter()
+                .map(|candidate| format!("{}: {}", candidate.program.display(), candidate.fault))
+                .collect();
             format!("none: {}", tried.join(", "))
         }
     };
@@ -27,7 +30,8 @@ fn check(machine: &ScriptedMachine, name: &str, shown: &str) {
 }
 
 fn show_toolchain(found: &Toolchain) -> String {
-    let visible: Vec<String> = found.visible.iter().map(|it| it.display().to_string()).collect();
+    let visible: Vec<String> =
+        found.visible.iter().map(|path| path.display().to_string()).collect();
     format!("{} | {} | {}", found.program.display(), visible.join(" "), found.version)
 }
 
@@ -81,7 +85,7 @@ fn a_tool_that_the_machine_cannot_start_is_not_missing() {
         ScriptedMachine::default().with_tool("/usr/bin/gcc").with_answer("--version", "gcc 12");
     check(&machine.with_machine_fault("-print"), "gcc", "/usr/bin/gcc");
     for name in ["python3", "/usr/bin/python3"] {
-        let tried = find_named(&tools(&python), name).expect_err("nothing starts");
+        let tried = find_program(&tools(&python), name).expect_err("nothing starts");
         assert_eq!(tried[0].fault, AskFault::Machine(NO_PROCESSES.to_owned()), "{name}");
     }
 }
@@ -209,7 +213,8 @@ fn a_compiler_cache_is_skipped() {
 
 #[test]
 fn programs_are_linked_statically_if_the_archives_exist() {
-    let linking = |machine: &ScriptedMachine| named_tool(machine, "gcc").map(|it| it.linking).ok();
+    let linking =
+        |machine: &ScriptedMachine| named_tool(machine, "gcc").map(|tool| tool.linking).ok();
     assert_eq!(linking(&ScriptedMachine::default().with_gcc(ARCHIVE)), Some(Linking::Static));
     assert_eq!(linking(&ScriptedMachine::default().with_gcc(NO_ARCHIVE)), Some(Linking::Dynamic));
 }
@@ -245,7 +250,7 @@ fn with_foreign_programs() -> ScriptedMachine {
 #[test]
 fn a_program_named_by_a_script_is_never_queried() {
     let check = |name: &str, expected: &str| {
-        let result = match find_named(&tools(&with_foreign_programs()), name) {
+        let result = match find_program(&tools(&with_foreign_programs()), name) {
             Ok(found) => show_toolchain(&found),
             Err(tried) => format!("none, {} asked", tried.len()),
         };
@@ -320,7 +325,7 @@ fn each_tool_is_queried_once() {
         let tools = tools(&machine);
         let before = machine.queries.load(Ordering::Relaxed);
         let search = |name: &str| {
-            let row = TOOLS.iter().find(|it| it.name() == name).expect("a row of the table");
+            let row = TOOLS.iter().find(|tool| tool.name() == name).expect("a row of the table");
             assert!(tools.search(row).is_ok() && tools.find_named(name, "run").is_ok(), "{name}");
         };
         std::thread::scope(|scope| {
