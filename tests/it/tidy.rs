@@ -264,3 +264,88 @@ fn the_map_says_how_large_each_tier_is() {
         assert!(told.abs_diff(size) <= size / 20, "{tier} has {size} lines, the map says {told}");
     }
 }
+
+/// Groups of files that use each other, by their first file, and why each is one subject in several files.
+const CIRCLES: [(&str, &str); 1] =
+    [("grammar/port", "an instruction runs others, and asks the port on its way")];
+
+/// Two files that use each other are one file, or have a thing that belongs to the other. Below the folder of a file may
+/// be its parts, which use what they are parts of.
+#[test]
+fn files_use_each_other_in_one_direction() {
+    // By library and path, such as `core/job`.
+    let mut modules: BTreeMap<String, (String, String)> = BTreeMap::new();
+    for path in library_files() {
+        let name = short_name(&path);
+        let is_test = name.split('/').any(|part| part == "tests" || part == "tests.rs");
+        if !is_test && !name.contains("/templates/") {
+            let is_command = path.starts_with(root().join("src"));
+            let library = if is_command { "src" } else { name.split('/').next().unwrap() };
+            let name = if is_command { format!("src/{name}") } else { name.clone() };
+            let name = name.trim_end_matches(".rs").trim_end_matches("/mod");
+            let text = read_text(&path);
+            let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
+            modules.insert(name.to_owned(), (library.to_owned(), code.to_owned()));
+        }
+    }
+    let uses = |name: &str| -> BTreeSet<String> {
+        let (library, code) = &modules[name];
+        let paths = used_paths(code);
+        let files = paths.iter().filter_map(|path| {
+            let full = format!("{library}/{path}");
+            let ends = full.match_indices('/').map(|(end, _)| end).chain([full.len()]);
+            let longest =
+                ends.rev().map(|end| &full[..end]).find(|it| modules.contains_key(*it))?;
+            let is_ancestor = name.starts_with(&format!("{longest}/")) || longest == name;
+            (!is_ancestor).then(|| longest.to_owned())
+        });
+        files.collect()
+    };
+    let graph: BTreeMap<&str, BTreeSet<String>> =
+        modules.keys().map(|name| (name.as_str(), uses(name))).collect();
+    let reach = |from: &str| {
+        let (mut seen, mut waiting) = (BTreeSet::new(), vec![from.to_owned()]);
+        while let Some(name) = waiting.pop() {
+            let next = graph[name.as_str()].iter().filter(|next| seen.insert((*next).clone()));
+            waiting.extend(next.cloned().collect::<Vec<_>>());
+        }
+        seen
+    };
+    let reached: BTreeMap<&str, BTreeSet<String>> =
+        graph.keys().map(|name| (*name, reach(name))).collect();
+    let mut circles = BTreeMap::new();
+    for (name, all) in &reached {
+        let others = all.iter().filter(|other| reached[other.as_str()].contains(*name));
+        let circle: BTreeSet<&String> = others.collect();
+        if let Some(first) = circle.first() {
+            circles.insert(first.to_string(), circle);
+        }
+    }
+    let expected: BTreeSet<&str> = CIRCLES.iter().map(|(first, _)| *first).collect();
+    let found: BTreeSet<&str> = circles.keys().map(String::as_str).collect();
+    assert_eq!(found, expected, "{circles:#?}");
+}
+
+/// The paths below `crate` that a source uses, with slashes.
+fn used_paths(code: &str) -> Vec<String> {
+    let lines = code.split(";\n").filter_map(|line| {
+        let start = line.rfind("use crate::")?;
+        let indented = line[..start].rsplit('\n').next().unwrap();
+        let is_use = indented.trim_start_matches("pub").trim().is_empty();
+        is_use.then(|| line[start + "use crate::".len()..].split_whitespace().collect::<String>())
+    });
+    lines.flat_map(|line| expand_braces(&line)).map(|path| path.replace("::", "/")).collect()
+}
+
+/// `a::{b, c::{d}}` is `a::b` and `a::c::d`.
+fn expand_braces(path: &str) -> Vec<String> {
+    let Some((before, rest)) = path.split_once('{') else { return vec![path.to_owned()] };
+    let inner = rest.rsplit_once('}').map_or(rest, |(inner, _)| inner);
+    let mut depth = 0;
+    let parts = inner.split(|letter| {
+        depth += i32::from(letter == '{') - i32::from(letter == '}');
+        letter == ',' && depth == 0
+    });
+    let parts = parts.filter(|part| !part.is_empty());
+    parts.flat_map(expand_braces).map(|part| format!("{before}{part}")).collect()
+}
