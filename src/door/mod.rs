@@ -40,9 +40,10 @@ use juror_judging::build::{Builder, PreparedProgram};
 use juror_judging::cache::result_cache::ResultCache;
 use juror_judging::judge::case::{Detail, ReadyCase, Validators};
 use juror_judging::judge::images::ImageUse;
-use juror_judging::judge::judging::{self, JudgingTask};
+use juror_judging::judge::judging;
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::RunPolicy;
-use juror_judging::judge::validators;
+use juror_judging::judge::validators::build_validators;
 use juror_judging::recipe::complete::{self, CompletedFiles};
 use juror_packages::package;
 use juror_sandbox::executor::Executor;
@@ -115,23 +116,19 @@ impl Judge {
     ) -> Result<Judgement, Stop> {
         let executor = &*self.executor;
         let builder = Builder::with_toolchains(executor, Arc::clone(&self.toolchains));
-        let ready = problem.prepare(executor, &builder, events)?;
-        let (named, prepared) = submission.prepare(&ready.problem, &builder)?;
+        let complete = problem.prepare(executor, &builder, events)?;
+        let (named, prepared) = submission.prepare(&complete.problem, &builder)?;
         let mut found = Vec::new();
         let entry = judging::prepared_entry(&named, prepared, &mut found)?;
         let (bad, remarks): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
         remarks.into_iter().map(Event::Diagnosed).for_each(events);
         let entry = entry.ok_or(Stop::Diagnosed(bad))?;
-        let bench = Bench { problem: &ready.problem, executor, builder: &builder, events };
-        let cases = problem.cases(&ready.problem)?;
-        let finished = JudgingTask {
-            entries: &[entry],
-            policy: RunPolicy::Counting,
-            detail: Detail::Full { keep: None },
-            repeats: !ready.problem.layout.is_guessed,
-            ..JudgingTask::new(bench, &ready.validators, cases)
-        }
-        .run()?;
+        let bench = Bench { problem: &complete.problem, executor, builder: &builder, events };
+        let cases = problem.cases(&complete.problem)?;
+        let mut ready = ReadyProblem::new(bench, Arc::clone(&complete.validators), cases);
+        ready.rules.detail = Detail::Full { keep: None };
+        ready.repeats = !complete.problem.layout.is_guessed;
+        let finished = ready.judge(&[entry], RunPolicy::Counting)?;
         match finished.results.into_iter().next() {
             Some(judged) => Ok(*judged?),
             None => Err(Stop::Interrupted),
@@ -237,14 +234,14 @@ pub struct Problem {
     /// The file with the text of a checker.
     _checker: Option<ScratchDirectory>,
     /// The problem with its generated test data and its validators, after the first run.
-    ready: Mutex<Option<Arc<ReadyProblem>>>,
+    ready: Mutex<Option<Arc<CompleteProblem>>>,
     _open: Option<OpenPackage>,
 }
 
-/// A problem that is ready for judging.
-struct ReadyProblem {
+/// A problem with the test data that it only described, and its validators.
+struct CompleteProblem {
     problem: ReadProblem,
-    validators: Validators,
+    validators: Arc<Validators>,
     _completed_files: Option<CompletedFiles>,
 }
 
@@ -370,7 +367,7 @@ impl Problem {
         executor: &dyn Executor,
         builder: &Builder<'_>,
         events: &(dyn Fn(Event) + Sync),
-    ) -> Result<Arc<ReadyProblem>, Stop> {
+    ) -> Result<Arc<CompleteProblem>, Stop> {
         let mut ready = loop {
             check_interrupted()?;
             // Another call may be doing this, and this one may be asked to end meanwhile.
@@ -385,8 +382,8 @@ impl Problem {
         let completed =
             complete::complete(&mut problem, executor, builder, events, &|_| true, None)?;
         let bench = Bench { problem: &problem, executor, builder, events };
-        let validators = validators::build_validators(&bench, ImageUse::Never)?;
-        let new = Arc::new(ReadyProblem { problem, validators, _completed_files: completed });
+        let validators = Arc::new(build_validators(&bench, ImageUse::Never)?);
+        let new = Arc::new(CompleteProblem { problem, validators, _completed_files: completed });
         Ok(Arc::clone(ready.insert(new)))
     }
 

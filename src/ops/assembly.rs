@@ -14,7 +14,8 @@ use juror_sandbox::executor::Executor;
 
 /// What runs and builds programs for a command, and hears of it.
 pub struct Assembly<'a> {
-    host: &'a Host,
+    pub host: &'a Host,
+    pub context: &'a Context,
     executor: &'a dyn Executor,
     pub builder: Builder<'a>,
     events: Box<dyn Fn(Event) + Sync + 'a>,
@@ -28,7 +29,7 @@ impl<'a> Assembly<'a> {
     /// `executor` must wrap that of the host.
     pub fn on(executor: &'a dyn Executor, host: &'a Host, context: &'a Context) -> Self {
         let events = Box::new(context.event_sender());
-        Self { host, executor, builder: host.builder_on(executor), events }
+        Self { host, context, executor, builder: host.builder_on(executor), events }
     }
 
     /// Generates missing files of these test cases, or of all. They exist as long as the returned value.

@@ -11,6 +11,7 @@ use serde_with::serde_as;
 
 use crate::convert::losses::losses;
 use crate::ops::amounts::parse_time_limit;
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
@@ -103,8 +104,7 @@ fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion, St
         None => None,
         Some(_) => {
             let host = Host::start(&options.host, context)?;
-            let builder = host.builder();
-            problem::make_missing_files(&mut problem, None, &host, &builder, context)?
+            Assembly::new(&host, context).complete(&mut problem, None)?
         }
     };
     problem.pending_recipe = recipe;

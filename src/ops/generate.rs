@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
@@ -15,7 +16,6 @@ use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_data::recipe::propose::from_grammar::GrammarProposal;
 use juror_data::recipe::{GenerateMode, Generation, generate};
-use juror_judging::build::Builder;
 use juror_packages::package;
 use std::path::{Path, PathBuf};
 
@@ -82,12 +82,12 @@ fn generate_all(options: &GenerateOptions, context: &Context) -> Result<(), Stop
     let fresh = options.host.fresh || options.check;
     let (packages, grammar) = options.packages_and_grammar()?;
     let host = Host::start(&HostOptions { fresh, ..options.host.clone() }, context)?;
-    let builder = host.builder();
+    let assembly = Assembly::new(&host, context);
     for dir in &context.name_packages(&packages) {
         let done = if options.from_grammar.is_some() {
-            add_cases_from_grammar(options, grammar.as_deref(), dir, &host, &builder, context)
+            add_cases_from_grammar(options, grammar.as_deref(), dir, &assembly)
         } else {
-            generate_package(options, dir, &host, &builder, context)
+            generate_package(options, dir, &assembly)
         };
         context.contain_failure(done)?;
     }
@@ -97,26 +97,24 @@ fn generate_all(options: &GenerateOptions, context: &Context) -> Result<(), Stop
 fn generate_package(
     options: &GenerateOptions,
     dir: &Path,
-    host: &Host,
-    builder: &Builder<'_>,
-    context: &Context,
+    assembly: &Assembly<'_>,
 ) -> Result<(), Stop> {
+    let context = assembly.context;
     let problem = read_unfinished_problem(dir, context)?;
     if !options.check {
         context.check_writable()?;
     }
     context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
-    generate_data(options, &problem, host, builder, context).map(drop)
+    generate_data(options, &problem, assembly).map(drop)
 }
 
 /// Generates or checks the test data; returns the number of test cases in the recipe.
 pub fn generate_data(
     options: &GenerateOptions,
     problem: &Problem,
-    host: &Host,
-    builder: &Builder<'_>,
-    context: &Context,
+    assembly: &Assembly<'_>,
 ) -> Result<usize, Stop> {
+    let Assembly { host, context, .. } = assembly;
     let Some(path) = &problem.recipe else { return Err(missing_recipe_error(problem).into()) };
     let recipe = read_recipe(path, problem, context)?;
     let has_secret = problem.test_data.cases.iter().any(|case| case.name.starts_with("secret/"));
@@ -125,9 +123,8 @@ pub fn generate_data(
         let help = "add some under `secret`: the format requires one";
         context.refuse_errors(vec![Diagnostic::warning(path, message).help(help)])?;
     }
-    let events = context.event_sender();
     let generated = generate(&Generation {
-        bench: host.bench(problem, builder, &events),
+        bench: assembly.bench(problem),
         recipe: &recipe,
         mode: if options.check { GenerateMode::Check } else { GenerateMode::Write },
         ignores_memory: options.host.fresh,
@@ -146,10 +143,9 @@ fn add_cases_from_grammar(
     options: &GenerateOptions,
     grammar: Option<&Path>,
     dir: &Path,
-    host: &Host,
-    builder: &Builder<'_>,
-    context: &Context,
+    assembly: &Assembly<'_>,
 ) -> Result<(), Stop> {
+    let context = assembly.context;
     let problem = read_unfinished_problem(dir, context)?;
     context.check_writable()?;
     context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
@@ -160,14 +156,13 @@ fn add_cases_from_grammar(
         Some(path) => Some(read_recipe(path, &problem, context)?),
         None => None,
     };
-    let events = context.event_sender();
     let proposed = GrammarProposal {
-        bench: host.bench(&problem, builder, &events),
+        bench: assembly.bench(&problem),
         recipe: recipe.as_ref(),
-        grammar: grammar,
+        grammar,
         directory: options.into.as_deref(),
         seed: options.seed.unwrap_or(1),
-        is_stopped: &|| host.is_stopped(),
+        is_stopped: &|| assembly.host.is_stopped(),
     };
     context.refuse_errors(proposed.add()?)
 }

@@ -10,6 +10,7 @@ use crate::door::submissions::{
     own_submissions_below, prepare_command, submission_at,
 };
 use crate::ops::amounts::parse_span;
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
@@ -31,13 +32,13 @@ use juror_core::verdict::Verdict;
 use juror_data::explain::rejected::Explainer;
 use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
-use juror_judging::judge::case::{Detail, RepeatLine};
+use juror_judging::judge::case::{Detail, RepeatLine, Rules};
 use juror_judging::judge::images::ImageUse;
-use juror_judging::judge::judging::{self, JudgingTask};
+use juror_judging::judge::judging;
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::points::{self, Points};
 use juror_judging::judge::score::{RunPolicy, ScoringScheme};
 use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
-use juror_judging::judge::validators;
 use juror_packages::package::archive::is_archive;
 use juror_sandbox::executor::scheduler::Scheduler;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -200,8 +201,9 @@ pub fn judge(
     context.send_event(Event::package_read(&problem, submissions.len(), selected.len()));
     let keep = saved_boxes::keep_directory(options.runs.keep.as_ref(), context)?;
     let host = Host::start(&options.runs.host, context)?;
-    let builder = host.builder();
-    let entries = prepare_submissions(options, &problem, &submissions, &class, &builder, context)?;
+    let assembly = Assembly::new(&host, context);
+    let builder = &assembly.builder;
+    let entries = prepare_submissions(options, &problem, &submissions, &class, builder, context)?;
     if entries.is_empty() {
         return Ok(());
     }
@@ -209,46 +211,37 @@ pub fn judge(
         // A table row has no room for what to install.
         context.send_diagnostics(judging::skip_warnings(&entries));
     }
-    let _made =
-        problem::make_missing_files(&mut problem, Some(&selected), &host, &builder, context)?;
+    let _made = assembly.complete(&mut problem, Some(&selected))?;
     let mut cases = cases::ready_cases(&problem, &selected)?;
     // With scores, the package determines the order.
     if ScoringScheme::of(&problem).is_none() {
         cases.sort_by_key(|case| !first.contains(&case.test_case.name));
     }
-    let events = context.event_sender();
-    let bench = host.bench(&problem, &builder, &events);
-    let seen = ImageUse::from_options(keep.as_ref(), context.needs.images);
-    let validators = validators::build_validators(&bench, seen)?;
-    let finished = JudgingTask {
-        bench,
-        validators: &validators,
-        repeat: repeat_line(options),
-        entries: &entries,
-        given_time_limit: options.runs.time_limit,
-        policy: if options.all || options.explain.is_some() {
-            RunPolicy::AllAllowed
-        } else if problem.layout.is_guessed && cases.len() <= MOST_CASES_WITHOUT_STOP {
-            RunPolicy::AllButSlow
-        } else {
-            RunPolicy::Counting
-        },
-        cases,
-        detail: Detail::FullWithStderr { keep },
-        repeats: options.repeat || !problem.layout.is_guessed,
-    }
-    .run()?;
+    let images = ImageUse::from_options(keep.as_ref(), context.needs.images);
+    let policy = if options.all || options.explain.is_some() {
+        RunPolicy::AllAllowed
+    } else if problem.layout.is_guessed && cases.len() <= MOST_CASES_WITHOUT_STOP {
+        RunPolicy::AllButSlow
+    } else {
+        RunPolicy::Counting
+    };
+    let mut ready = ReadyProblem::build(assembly.bench(&problem), images, cases)?;
+    ready.rules.repeat = repeat_line(options);
+    ready.rules.detail = Detail::FullWithStderr { keep };
+    ready.given_time_limit = options.runs.time_limit;
+    ready.repeats = options.repeat || !problem.layout.is_guessed;
+    let finished = ready.judge(&entries, policy)?;
     if let Some(time) = options.explain {
-        let time_limit = &finished.time_limit;
         let scheduler = &Scheduler::new(Arc::clone(&host.executor));
         let fresh = scheduler.clone().with_fresh_runs();
+        let builder = &host.builder_on(scheduler);
+        let rules = Rules::new(&problem, Arc::clone(&ready.rules.validators));
         let explaining = Explainer {
-            bench: Bench { executor: &fresh, builder: &host.builder_on(scheduler), ..bench },
+            bench: Bench { executor: &fresh, builder, ..ready.bench },
             scheduler,
             is_stopped: &|| host.is_stopped(),
-            validators: &validators,
+            rules: ReadyProblem { rules, ..ready.clone() }.rules_at(&finished.time_limit),
             time,
-            time_limit,
         };
         // A command has no source to build again.
         let sources = entries.len() - usize::from(!options.program.is_empty());

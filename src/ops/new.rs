@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::generate::{self, GenerateOptions};
 use crate::ops::host::Host;
@@ -97,7 +98,8 @@ fn generate_test_data(
 ) -> Result<usize, Stop> {
     let host = Host::start(host, context)?;
     let problem = generate::read_unfinished_problem(package, context)?;
-    generate::generate_data(&GenerateOptions::default(), &problem, &host, &host.builder(), context)
+    let assembly = Assembly::new(&host, context);
+    generate::generate_data(&GenerateOptions::default(), &problem, &assembly)
 }
 
 /// Writes to a temporary directory next to the path and renames it.

@@ -1,10 +1,8 @@
-//! Reads the package of a command, shows its faults, and generates files that it only describes.
+//! Reads the package of a command, and shows its faults.
 
-use std::collections::HashSet;
 use std::path::Path;
 
 use crate::ops::context::Context;
-use crate::ops::host::Host;
 use juror_core::diagnostic::{BlockedUse, Diagnostic, Severity};
 use juror_core::event::Event;
 use juror_core::grader::Dialect;
@@ -13,8 +11,6 @@ use juror_core::program::BuildVariant;
 use juror_core::stop::Stop;
 use juror_core::text::count_if_any;
 use juror_core::units::Bytes;
-use juror_judging::build::Builder;
-use juror_judging::recipe::complete::{self, CompletedFiles};
 use juror_packages::package::{self, PackageReading};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,12 +25,12 @@ pub enum ShownDiagnostics {
 pub fn read_problem(
     dir: &Path,
     format: Option<&str>,
-    remarks: ShownDiagnostics,
+    shown: ShownDiagnostics,
     context: &Context,
 ) -> Result<Problem, Stop> {
     let dir = context.enter_package(dir)?;
     let mut reading = package::read_as(&dir, format);
-    if remarks == ShownDiagnostics::Errors {
+    if shown == ShownDiagnostics::Errors {
         keep_for_submissions(&mut reading.diagnostics);
     }
     let mut problem = require_usable(reading, context)?;
@@ -88,24 +84,4 @@ pub fn require_usable(reading: PackageReading, context: &Context) -> Result<Prob
         reading.into_problem().inspect_err(|_| context.send_event(Event::PackageRefused))?;
     context.send_diagnostics(remarks);
     Ok(problem)
-}
-
-/// Generates missing files of these test cases, or of all. They exist as long as the returned value.
-pub fn make_missing_files(
-    problem: &mut Problem,
-    names: Option<&HashSet<String>>,
-    host: &Host,
-    builder: &Builder<'_>,
-    context: &Context,
-) -> Result<Option<CompletedFiles>, Stop> {
-    let events = context.event_sender();
-    let is_selected = |name: &str| names.is_none_or(|names| names.contains(name));
-    complete::complete(
-        problem,
-        &*host.executor,
-        builder,
-        &events,
-        &is_selected,
-        host.generated_data.as_deref(),
-    )
 }

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -12,6 +13,7 @@ use clap::builder::PossibleValuesParser;
 use crate::door::cases::find_case;
 use crate::door::submissions::{command_submission, local_submission, prepare_command};
 use crate::ops::amounts::{parse_memory_limit, parse_time_limit};
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::{BuildOptions, HostOptions, RUNS};
@@ -34,9 +36,7 @@ use juror_core::text::{message_line, printable, visible};
 use juror_core::units::Bytes;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, Runnable, build_diagnostic};
-use juror_judging::judge::case::{
-    Detail, ReadySubmission, RepeatLine, Rules, TimeLimitMode, Validators,
-};
+use juror_judging::judge::case::{ReadySubmission, Rules, TimeLimitMode};
 use juror_judging::judge::single_run::{SingleRun, SingleRunner, play_by_hand};
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::response::Contract;
@@ -124,11 +124,10 @@ pub fn run_once(
     }
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
-    let builder = host.builder();
+    let assembly = Assembly::new(&host, context);
     let names: HashSet<String> = name.iter().cloned().collect();
-    let _made = problem::make_missing_files(&mut problem, Some(&names), &host, &builder, context)?;
-    let events = context.event_sender();
-    let bench = host.bench(&problem, &builder, &events);
+    let _made = assembly.complete(&mut problem, Some(&names))?;
+    let bench = assembly.bench(&problem);
     let case = name.map(|name| find_case(&problem, &name)).transpose()?;
     let Some(submission) = submission else {
         let case = case.ok_or_else(|| no_case_error(&problem))?;
@@ -136,15 +135,7 @@ pub fn run_once(
     };
     let limits = Limits::of_submission(&problem.limits, run_time_limit(options, &problem));
     let runnable = build_submission(bench, &submission, &options.program, &limits)?;
-    let validators = Validators::default();
-    let rules = Rules {
-        problem: &problem,
-        validators: &validators,
-        limits: limits.clone(),
-        stop_slow_at: limits.clone(),
-        repeat: RepeatLine::default(),
-        detail: Detail::Brief,
-    };
+    let rules = Rules::new(&problem, Arc::default()).with_limits(limits.clone());
     let none = TestCase::default();
     let once = SingleRunner {
         executor: bench.executor,

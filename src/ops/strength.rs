@@ -8,6 +8,7 @@ use clap::Args;
 
 use crate::door::cases;
 use crate::ops::amounts::parse_span;
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
@@ -38,7 +39,7 @@ use juror_data::validity::test_data::coverage::test_case_coverage;
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::{ReadyCase, Rules};
-use juror_judging::judge::judging::JudgingTask;
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::validators;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::executor::scheduler::Scheduler;
@@ -104,27 +105,22 @@ fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength, St
     }
     let host = Host::start(&options.host, context)?;
     let scheduler = &Scheduler::new(Arc::clone(&host.executor));
-    let builder = host.builder_on(scheduler);
-    let _made = problem::make_missing_files(&mut problem, None, &host, &builder, context)?;
+    let assembly = Assembly::on(scheduler, &host, context);
+    let _made = assembly.complete(&mut problem, None)?;
     let inputs = &ProblemInputs::read(problem, None, &context.event_sender())?;
     let problem = &inputs.problem;
     context.send_event(Event::package_read(problem, 0, problem.test_data.judged_cases().len()));
-    let sink = context.event_sender();
-    let bench = Bench { problem, executor: scheduler, builder: &builder, events: &sink };
-    let validators = validators::build_faultless_validators(&bench)?;
-    let judging = JudgingTask::new(bench, &validators, cases::all_cases(problem)?);
-    let time_limit = judging.time_limit()?;
-    let rules = &judging.announce_limits(&time_limit);
-    let gates = Gates {
-        inputs,
-        judging: &judging,
-        matrix: options.matrix,
-        kept: host.generated_data.clone(),
-    };
+    let bench = assembly.bench(problem);
+    let validators = Arc::new(validators::build_faultless_validators(&bench)?);
+    let ready = ReadyProblem::new(bench, validators, cases::all_cases(problem)?);
+    let time_limit = ready.time_limit()?;
+    let rules = &ready.announce_limits(&time_limit);
+    let gates =
+        Gates { inputs, ready: &ready, matrix: options.matrix, kept: host.generated_data.clone() };
     let mut report = Strength { seed: options.seed, time: options.time, ..Strength::default() };
     let judged = gates.check(&time_limit, &mut report)?;
     if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
-        let mut cases = judging.cases.clone();
+        let mut cases = ready.cases.clone();
         // A static validator checks sources, which do not change here.
         cases.retain(|case| case.static_args.is_none());
         // The tools have a separate time limit.

@@ -13,12 +13,12 @@ use clap::Args;
 use crate::door::cases;
 use crate::door::comparison::ComparisonMode;
 use crate::ops::amounts::{parse_span, parse_span_or_zero, parse_time_limit};
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
 use crate::ops::options::{BuildOptions, HostOptions};
-use crate::ops::problem::{self};
 use crate::ops::saved_input::{self, save_input};
 use crate::ops::stress::setting::read_setting;
 use juror_core::diagnostic::Diagnostic;
@@ -47,8 +47,7 @@ use juror_data::search::shrink::{ShrunkInput, shrink};
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::images::ImageUse;
-use juror_judging::judge::judging::JudgingTask;
-use juror_judging::judge::validators;
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Args)]
@@ -217,34 +216,25 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
     let host = Host::start(&options.host, context)?;
     let scheduler = &Scheduler::new(Arc::clone(&host.executor));
     let fresh = scheduler.clone().with_fresh_runs();
-    let builder = host.builder_on(scheduler);
-    let _made =
-        problem::make_missing_files(&mut setting.inputs.problem, None, &host, &builder, context)?;
+    let assembly = Assembly::on(scheduler, &host, context);
+    let _made = assembly.complete(&mut setting.inputs.problem, None)?;
     let promotion = check_promotion(options, &setting)?;
-    let bench = Bench {
-        problem: &setting.inputs.problem,
-        // Comparisons are random, so only builds are cached.
-        executor: &fresh,
-        builder: &builder,
-        events: &context.event_sender(),
-    };
-    let has_judge = options.checker.is_some() || options.interactor.is_some();
-    let validators = validators::build_validators(&bench, ImageUse::Never)
-        .map_err(|stop| blame_helper(stop, has_judge))?;
+    let problem = &setting.inputs.problem;
+    // Runs that are compared are random, so only builds are cached.
+    let bench = Bench { executor: &fresh, ..assembly.bench(problem) };
     let has_package = options.package().is_some();
-    let has_limit = options.time_limit.or(bench.problem.limits.time_limit).is_some();
-    let cases =
-        if has_package && !has_limit { cases::all_cases(bench.problem)? } else { Vec::new() };
-    let judging = JudgingTask {
-        given_time_limit: options.time_limit,
-        ..JudgingTask::new(bench, &validators, cases)
-    };
+    let has_limit = options.time_limit.or(problem.limits.time_limit).is_some();
+    let cases = if has_package && !has_limit { cases::all_cases(problem)? } else { Vec::new() };
+    let has_judge = options.checker.is_some() || options.interactor.is_some();
+    let mut ready = ReadyProblem::build(bench, ImageUse::Never, cases)
+        .map_err(|stop| blame_helper(stop, has_judge))?;
+    ready.given_time_limit = options.time_limit;
     let time_limit = if has_package || options.time_limit.is_some() {
-        judging.time_limit()?
+        ready.time_limit()?
     } else {
         TimeLimit::new(TIME_WITHOUT_PACKAGE, "default; --time-limit sets another")
     };
-    let rules = &judging.announce_limits(&time_limit);
+    let rules = &ready.announce_limits(&time_limit);
     let programs = &SearchPrograms::build(&setting, &bench, rules)?;
     if programs.is_own_reference {
         let what = "is its own reference: only crashes, limits, and outputs that change from run to run are found";

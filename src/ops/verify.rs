@@ -3,6 +3,7 @@
 use clap::Args;
 
 use crate::door::cases;
+use crate::ops::assembly::Assembly;
 use crate::ops::concurrent_packages::PackageWork;
 use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
@@ -25,15 +26,13 @@ use juror_core::submission::Submission;
 use juror_core::text::command_line;
 use juror_core::verdict::Verdict;
 use juror_data::validity::test_data::{self, DataExtent, mutations, undiscriminating};
-use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
-use juror_judging::judge::case::{Detail, ReadyCase, RepeatLine, Validators};
+use juror_judging::judge::case::{Detail, RepeatLine};
 use juror_judging::judge::images::{self, ImageUse};
-use juror_judging::judge::judging::{self, JudgingTask, prepare_entries};
+use juror_judging::judge::judging::{self, prepare_entries};
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::{RunPolicy, points_by_dialect};
 use juror_judging::judge::time_limit;
-use juror_judging::judge::validators;
-use juror_judging::output_validator::OutputValidator;
 use juror_packages::package::recipe;
 use juror_sandbox::executor::scheduler::SlotQueue;
 use std::collections::HashSet;
@@ -82,7 +81,6 @@ fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
     let packages = context.name_packages(&options.packages);
     let keep = saved_boxes::keep_directory(runs.keep.as_ref(), context)?;
     let host = Host::start(&runs.host, context)?;
-    let builder = host.builder();
     if let Some(shard) = runs.shard {
         context.send_event(Event::ShardChosen(shard));
     }
@@ -97,9 +95,8 @@ fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
         },
         process: &|index, package, context| {
             let host = host.for_user(&queue, index);
-            let builder = &builder.on_executor(&*host.executor);
-            let keep = keep.as_ref();
-            Verifier { options, host: &host, builder, context, keep }.verify_package(package)
+            let assembly = &Assembly::new(&host, context);
+            Verifier { options, assembly, context, keep: keep.as_ref() }.verify_package(package)
         },
         report_next_steps: &|dir, steps, context| {
             // Only the first shard lists the steps.
@@ -155,8 +152,7 @@ fn read_package(
 
 struct Verifier<'a> {
     options: &'a VerifyOptions,
-    host: &'a Host,
-    builder: &'a Builder<'a>,
+    assembly: &'a Assembly<'a>,
     context: &'a Context,
     keep: Option<&'a FilePath>,
 }
@@ -181,28 +177,23 @@ impl Verifier<'_> {
             DataExtent::Everything => None,
             DataExtent::Selected => Some(&selected),
         };
-        let _made = problem::make_missing_files(
-            &mut problem,
-            missing,
-            self.host,
-            self.builder,
-            self.context,
-        )?;
+        let _made = self.assembly.complete(&mut problem, missing)?;
         let cases = cases::ready_cases(&problem, &selected)?;
-        let events = self.context.event_sender();
-        let bench = self.host.bench(&problem, self.builder, &events);
         let keep = self.keep_directory();
-        let validators = validators::build_validators(
-            &bench,
-            ImageUse::from_options(keep.as_ref(), self.context.needs.images),
-        )?;
+        let images = ImageUse::from_options(keep.as_ref(), self.context.needs.images);
+        let mut ready = ReadyProblem::build(self.assembly.bench(&problem), images, cases)?;
+        ready.rules.repeat = self.repeat_line(&problem);
+        ready.given_time_limit = self.options.runs.time_limit;
         if let Some(keep) = &keep {
-            images::draw_inputs(&bench, &cases, &keep.join("input_visualizer"))?;
+            images::draw_inputs(&ready.bench, &ready.cases, &keep.join("input_visualizer"))?;
+        }
+        if keep.is_some() || self.context.needs.images {
+            ready.rules.detail = Detail::Full { keep };
         }
         if is_mine {
-            self.check_data(bench, &validators.output, &cases)?;
+            self.check_data(&ready)?;
         }
-        self.judge_submissions(bench, &validators, &submissions, cases)
+        self.judge_submissions(&ready, &submissions)
     }
 
     /// Each of several packages has its own directory.
@@ -223,17 +214,12 @@ impl Verifier<'_> {
         }
     }
 
-    fn check_data(
-        &self,
-        bench: Bench<'_>,
-        validators: &[OutputValidator],
-        cases: &[ReadyCase<'_>],
-    ) -> Result<(), Stop> {
-        let selected = |name: &str| cases.iter().any(|case| case.test_case.name == name);
+    fn check_data(&self, ready: &ReadyProblem<'_>) -> Result<(), Stop> {
+        let selected = |name: &str| ready.cases.iter().any(|case| case.test_case.name == name);
         let mut found = Vec::new();
         let proving = test_data::DataCheck {
-            bench,
-            validators,
+            bench: ready.bench,
+            validators: &ready.rules.validators.output,
             selected: &selected,
             extent: self.extent(),
             mutations: &mutations::GENERIC,
@@ -245,38 +231,20 @@ impl Verifier<'_> {
 
     fn judge_submissions(
         &self,
-        bench: Bench<'_>,
-        validators: &Validators,
+        ready: &ReadyProblem<'_>,
         submissions: &[Submission],
-        cases: Vec<ReadyCase<'_>>,
     ) -> Result<(), Stop> {
-        let problem = bench.problem;
+        let Bench { problem, builder, .. } = ready.bench;
         let mut found = Vec::new();
-        let entries = prepare_entries(problem, submissions, self.builder, &mut found)?;
+        let entries = prepare_entries(problem, submissions, builder, &mut found)?;
         found.extend(judging::skip_warnings(&entries));
         self.context.send_diagnostics(found);
         if entries.is_empty() && !problem.submissions.is_empty() {
             return Ok(());
         }
-        let finished = JudgingTask {
-            bench,
-            validators,
-            repeat: self.repeat_line(problem),
-            entries: &entries,
-            cases,
-            given_time_limit: self.options.runs.time_limit,
-            policy: if self.options.all || self.context.needs.every_run {
-                RunPolicy::AllAllowed
-            } else {
-                RunPolicy::Proving
-            },
-            detail: match self.keep_directory() {
-                None if !self.context.needs.images => Detail::Brief,
-                keep => Detail::Full { keep },
-            },
-            repeats: true,
-        }
-        .run()?;
+        let is_whole = self.options.all || self.context.needs.every_run;
+        let policy = if is_whole { RunPolicy::AllAllowed } else { RunPolicy::Proving };
+        let finished = ready.judge(&entries, policy)?;
         // A shard does not know the other submissions.
         if self.extent() == DataExtent::Everything && self.options.runs.shard.is_none() {
             let is_given = self.options.runs.time_limit.is_some();

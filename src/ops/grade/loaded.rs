@@ -8,6 +8,7 @@ use std::sync::mpsc::channel;
 use crate::door::cases;
 use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::grade::fault::{FaultyPart, LineFault};
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::problem::{self, ShownDiagnostics};
@@ -19,13 +20,13 @@ use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_judging::build::recent::RecentValues;
 use juror_judging::judge::case::Validators;
 use juror_judging::judge::images::ImageUse;
-use juror_judging::judge::judging::JudgingTask;
-use juror_judging::judge::validators;
+use juror_judging::judge::ready_problem::ReadyProblem;
+use juror_judging::judge::validators::build_validators;
 use juror_judging::recipe::complete::CompletedFiles;
 
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
-    pub(super) validators: Validators,
+    pub(super) validators: Arc<Validators>,
     time_limit: Mutex<Option<TimeLimit>>,
     /// Owns the generated files of the package.
     _made_files: Option<CompletedFiles>,
@@ -89,7 +90,7 @@ impl LoadedProblems<'_> {
         &self,
         which: &ProblemKey,
         aside: &Context,
-    ) -> Result<(Problem, Validators, Option<CompletedFiles>), Stop> {
+    ) -> Result<(Problem, Arc<Validators>, Option<CompletedFiles>), Stop> {
         let mut problem = match &which.package {
             Some(package) => problem::read_problem(package, None, ShownDiagnostics::Errors, aside)?,
             None => cases::problem_without_package(),
@@ -108,12 +109,10 @@ impl LoadedProblems<'_> {
             let what = "submissions to this problem are answers, not programs";
             return Err(Stop::usage(Remark::with_help(what, "use `juror judge`")));
         }
-        let builder = self.host.builder();
-        let made_files =
-            problem::make_missing_files(&mut problem, None, self.host, &builder, aside)?;
-        let events = aside.event_sender();
-        let bench = self.host.bench(&problem, &builder, &events);
-        let validators = validators::build_validators(&bench, ImageUse::default())?;
+        let assembly = Assembly::new(self.host, aside);
+        let made_files = assembly.complete(&mut problem, None)?;
+        let validators = build_validators(&assembly.bench(&problem), ImageUse::Never)?;
+        let validators = Arc::new(validators);
         Ok((problem, validators, made_files))
     }
 
@@ -123,13 +122,14 @@ impl LoadedProblems<'_> {
         if let Some(known) = &*known {
             return Ok(known.clone());
         }
-        let builder = self.host.builder();
-        let bench = self.host.bench(&problem.problem, &builder, &|_| {});
         let cases = match problem.problem.limits.time_limit {
             Some(_) => Vec::new(),
             None => cases::all_cases(&problem.problem)?,
         };
-        let found = JudgingTask::new(bench, &problem.validators, cases).time_limit()?;
+        let builder = self.host.builder();
+        let bench = self.host.bench(&problem.problem, &builder, &|_| {});
+        let ready = ReadyProblem::new(bench, Arc::clone(&problem.validators), cases);
+        let found = ready.time_limit()?;
         *known = Some(found.clone());
         Ok(found)
     }

@@ -32,7 +32,8 @@ use juror_core::verdict::Verdict;
 use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::{Detail, ReadyCase};
-use juror_judging::judge::judging::{self, JudgingTask};
+use juror_judging::judge::judging;
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::RunPolicy;
 use juror_judging::judge::session::PreparedSubmission;
 use juror_sandbox::executor::scheduler::Scheduler;
@@ -142,22 +143,15 @@ impl LineJudge<'_> {
         let returned = line.detail.unwrap_or_default();
         let builder = self.builder;
         let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };
-        let finished = JudgingTask {
-            entries: &entries,
-            given_time_limit: Some(time_limit),
-            policy: if line.all.unwrap_or_default() {
-                RunPolicy::AllAllowed
-            } else {
-                RunPolicy::Counting
-            },
-            detail: match returned {
-                ResultDetail::Outputs => Detail::Full { keep: None },
-                ResultDetail::Verdict | ResultDetail::Cases => Detail::Brief,
-            },
-            repeats: self.repeats,
-            ..JudgingTask::new(bench, &loaded.validators, cases)
+        let mut ready = ReadyProblem::new(bench, Arc::clone(&loaded.validators), cases);
+        if returned == ResultDetail::Outputs {
+            ready.rules.detail = Detail::Full { keep: None };
         }
-        .run()?;
+        ready.given_time_limit = Some(time_limit);
+        ready.repeats = self.repeats;
+        let runs_all = line.all.unwrap_or_default();
+        let policy = if runs_all { RunPolicy::AllAllowed } else { RunPolicy::Counting };
+        let finished = ready.judge(&entries, policy)?;
         match finished.results.into_iter().next() {
             Some(Ok(judgement)) => {
                 let text = text.filter(|_| may_be_markdown(entry, judgement.verdict));

@@ -12,13 +12,12 @@ use crate::search::problem_inputs::ProblemInputs;
 use crate::search::programs::{SearchPrograms, SearchSubject};
 use crate::search::run::{SearchParameters, search};
 use juror_core::event::{Event, Note};
-use juror_core::judgement::{CaseJudgement, Judgement, TimeLimit};
+use juror_core::judgement::{CaseJudgement, Judgement};
 use juror_core::stop::Stop;
 use juror_core::submission::Submission;
 use juror_core::verdict::Verdict;
 use juror_judging::build::bench::Bench;
-use juror_judging::judge::case::Validators;
-use juror_judging::judge::judging::JudgingTask;
+use juror_judging::judge::case::Rules;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 /// If few test cases fail, a search takes the time divided by this.
@@ -36,9 +35,8 @@ pub struct Explainer<'a> {
     /// Ends the runs for a submission when its time is over.
     pub scheduler: &'a Scheduler,
     pub is_stopped: &'a (dyn Fn() -> bool + Sync),
-    pub validators: &'a Validators,
+    pub rules: Rules<'a>,
     pub time: Duration,
-    pub time_limit: &'a TimeLimit,
 }
 
 impl Explainer<'_> {
@@ -57,10 +55,9 @@ impl Explainer<'_> {
         let inputs = &subject.inputs;
         let Some(grammar) = inputs.grammars.first() else { return Ok(()) };
         self.scheduler.set_deadline(None);
-        let task = JudgingTask::new(bench, self.validators, Vec::new());
-        let rules = task.rules_at(self.time_limit);
-        let programs = SearchPrograms::build(&subject, &bench, &rules)?;
-        let arena = Arena::open(bench, inputs, &rules, self.scheduler, None)?;
+        let rules = &self.rules;
+        let programs = SearchPrograms::build(&subject, &bench, rules)?;
+        let arena = Arena::open(bench, inputs, rules, self.scheduler, None)?;
         let cross_check = CrossCheck::new(&arena, &programs.reference, &programs.submission);
         let end = Instant::now() + self.time;
         let mut known = self.judged_cases(&judgement.cases);

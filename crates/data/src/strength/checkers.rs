@@ -260,11 +260,9 @@ fn is_right(opinion: &Opinion) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use juror_core::limits::Limits;
     use juror_core::problem::Problem;
     use juror_core::root::FilePath;
     use juror_judging::build::Builder;
-    use juror_judging::judge::case::{Detail, RepeatLine, Validators};
     use juror_sandbox::executor::scripted::ScriptedExecutor;
 
     /// Checks which kinds of faults the default output validator accepts with these arguments.
@@ -283,15 +281,7 @@ mod tests {
         }];
         let executor = ScriptedExecutor::new(1, |_| panic!("nothing is run"));
         let builder = Builder::new(&executor);
-        let validators = Validators::default();
-        let rules = Rules {
-            problem: &problem,
-            validators: &validators,
-            limits: Limits::default(),
-            stop_slow_at: Limits::default(),
-            repeat: RepeatLine::default(),
-            detail: Detail::Brief,
-        };
+        let rules = Rules::new(&problem, Arc::default());
         let bench =
             Bench { problem: &problem, executor: &executor, builder: &builder, events: &|_| {} };
         let found = output_strictness(bench, &rules, &[]).unwrap();

@@ -18,13 +18,14 @@ use juror_core::text::{count, joined};
 use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
 use juror_judging::build::bench::Bench;
-use juror_judging::judge::judging::{JudgingTask, prepare_entries};
+use juror_judging::judge::judging::prepare_entries;
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::RunPolicy;
 use juror_sandbox::executor::parallel;
 
 pub struct Gates<'a> {
     pub inputs: &'a ProblemInputs,
-    pub judging: &'a JudgingTask<'a>,
+    pub ready: &'a ReadyProblem<'a>,
     pub matrix: bool,
     pub kept: Option<PathBuf>,
 }
@@ -38,11 +39,11 @@ impl<'a> Gates<'a> {
         &self,
         time_limit: &TimeLimit,
     ) -> Result<Vec<(&'a Submission, Judgement)>, Stop> {
-        let problem = self.judging.bench.problem;
+        let problem = self.ready.bench.problem;
         let (right, wrong): (Vec<Submission>, Vec<Submission>) =
             problem.submissions.iter().cloned().partition(is_accepted);
         let mut all = self.run_session(&right, RunPolicy::AllAllowed, time_limit)?;
-        if right.is_empty() || self.judging.validators.static_validator.is_some() {
+        if right.is_empty() || self.ready.rules.validators.static_validator.is_some() {
             let policy = if self.matrix { RunPolicy::AllAllowed } else { RunPolicy::Counting };
             all.extend(self.run_session(&wrong, policy, time_limit)?);
         }
@@ -61,7 +62,7 @@ impl<'a> Gates<'a> {
         time_limit: &TimeLimit,
     ) -> Result<Vec<Judgement>, Stop> {
         let mut diagnostics = Vec::new();
-        let bench = self.judging.bench;
+        let bench = self.ready.bench;
         let entries = prepare_entries(bench.problem, submissions, bench.builder, &mut diagnostics)?;
         let done = AtomicUsize::new(0);
         let step = |done| bench.report_step("submissions of the package", done, entries.len());
@@ -71,13 +72,9 @@ impl<'a> Gates<'a> {
             _ => {}
         };
         let bench = Bench { events: &events, ..bench };
-        let session = JudgingTask {
-            entries: &entries,
-            given_time_limit: Some(time_limit.limit),
-            policy,
-            ..JudgingTask::new(bench, self.judging.validators, self.judging.cases.clone())
-        }
-        .run()?;
+        let ready =
+            ReadyProblem { bench, given_time_limit: Some(time_limit.limit), ..self.ready.clone() };
+        let session = ready.judge(&entries, policy)?;
         let mut judgements = Vec::new();
         for result in session.results {
             match result {
@@ -105,7 +102,7 @@ impl<'a> Gates<'a> {
         let right: Vec<&Judgement> = right.map(|(_, judgement)| judgement).collect();
         report.gates.push(check_accepted(&right));
         report.gates.push(reproducible);
-        let detail = match self.judging.validators.output.len() {
+        let detail = match self.ready.rules.validators.output.len() {
             0 => "the default one".to_owned(),
             _ => "accepts judge answers, refuses junk".to_owned(),
         };
@@ -119,27 +116,27 @@ impl<'a> Gates<'a> {
     fn check_data(&self) -> Result<Gate, Stop> {
         let mut diagnostics = Vec::new();
         let data_check = test_data::DataCheck {
-            bench: self.judging.bench,
-            validators: &self.judging.validators.output,
+            bench: self.ready.bench,
+            validators: &self.ready.rules.validators.output,
             selected: &|_| true,
             extent: DataExtent::Everything,
             mutations: &[],
         };
         test_data::check_data(&data_check, &mut diagnostics)?;
         diagnostics.retain(Diagnostic::is_error);
-        let cases = count(self.judging.bench.problem.test_data.judged_cases().len(), "test case");
+        let cases = count(self.ready.bench.problem.test_data.judged_cases().len(), "test case");
         let (state, detail) = match diagnostics.len() {
             0 => (GateState::Open, cases),
             errors => (GateState::Shut, count(errors, "error")),
         };
-        self.judging.bench.send_diagnostics(diagnostics);
+        self.ready.bench.send_diagnostics(diagnostics);
         Ok(Gate { name: GateName::ValidData, state, detail })
     }
 
     fn check_recipe(&self) -> Result<Gate, Stop> {
         let name = GateName::Reproducible;
         let Some(recipe) = &self.inputs.recipe else {
-            let (state, detail) = match self.judging.bench.problem.recipe {
+            let (state, detail) = match self.ready.bench.problem.recipe {
                 None => (GateState::Unknown, "no recipe"),
                 Some(_) => (GateState::Shut, "the recipe has faults; see `juror generate --check`"),
             };
@@ -147,11 +144,11 @@ impl<'a> Gates<'a> {
         };
         let events = |event| {
             if matches!(event, Event::Progress(_)) {
-                (self.judging.bench.events)(event);
+                (self.ready.bench.events)(event);
             }
         };
         let mut generated = generate(&Generation {
-            bench: Bench { events: &events, ..self.judging.bench },
+            bench: Bench { events: &events, ..self.ready.bench },
             recipe,
             mode: GenerateMode::Check,
             ignores_memory: false,
@@ -168,7 +165,7 @@ impl<'a> Gates<'a> {
                 (GateState::Shut, detail)
             }
         };
-        self.judging.bench.send_diagnostics(generated.diagnostics);
+        self.ready.bench.send_diagnostics(generated.diagnostics);
         Ok(Gate { name, state, detail })
     }
 }

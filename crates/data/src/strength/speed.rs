@@ -212,8 +212,8 @@ mod tests {
     use juror_core::outcome::{Ending, Signal, quiet_outcome};
     use juror_core::root::FilePath;
     use juror_judging::build::{BuildResult, Builder};
-    use juror_judging::judge::case::{Detail, RepeatLine, Validators};
     use juror_sandbox::executor::scripted::ScriptedExecutor;
+    use std::sync::Arc;
 
     /// The time of the program with this name for an input of this size, in milliseconds.
     fn milliseconds(name: &str, n: f64) -> f64 {
@@ -276,14 +276,7 @@ mod tests {
                 BuildResult::Rejected(_) => panic!("nothing is built"),
             }
         };
-        let rules = Rules {
-            problem: &problem,
-            validators: &Validators::default(),
-            limits: limits.clone(),
-            stop_slow_at: limits.clone(),
-            repeat: RepeatLine::default(),
-            detail: Detail::Brief,
-        };
+        let rules = Rules::new(&problem, Arc::default()).with_limits(limits.clone());
         let (executor, builder) = (&executor, &builder);
         let probe = SpeedProbe {
             bench: Bench { problem: &problem, executor, builder, events: &|_| {} },

@@ -41,7 +41,7 @@ pub struct Validators {
 pub struct Rules<'a> {
     /// How programs read, write and talk, and how many passes they have.
     pub problem: &'a Problem,
-    pub validators: &'a Validators,
+    pub validators: Arc<Validators>,
     pub limits: Limits,
     /// The limits for runs that are expected to be too slow. They may exceed the time limit, to measure by how much.
     pub stop_slow_at: Limits,
@@ -50,7 +50,25 @@ pub struct Rules<'a> {
     pub detail: Detail,
 }
 
-impl Rules<'_> {
+impl<'a> Rules<'a> {
+    /// Without limits, and with little evidence.
+    pub fn new(problem: &'a Problem, validators: Arc<Validators>) -> Self {
+        Self {
+            problem,
+            validators,
+            limits: Limits::default(),
+            stop_slow_at: Limits::default(),
+            repeat: RepeatLine::default(),
+            detail: Detail::Brief,
+        }
+    }
+
+    /// The same, with these limits for every run.
+    #[must_use]
+    pub fn with_limits(self, limits: Limits) -> Self {
+        Self { stop_slow_at: limits.clone(), limits, ..self }
+    }
+
     pub(super) fn kept_boxes(&self) -> Option<&FilePath> {
         match &self.detail {
             Detail::Full { keep } | Detail::FullWithStderr { keep } => keep.as_ref(),

@@ -70,7 +70,7 @@ impl CaseJudge<'_> {
         let written = validator.interactor_output(&partner.reply);
         let mut response =
             validator.read_response(partner.reply, &partner_limits, call.contract)?;
-        let Validators { interactor, output, .. } = self.rules.validators;
+        let Validators { interactor, output, .. } = &*self.rules.validators;
         let is_half = interactor.is_some() && !output.is_empty();
         call.save_box(&response)?;
         self.add_output_images(pass, &Blob::default(), &mut response)?;

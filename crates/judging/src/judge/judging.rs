@@ -1,12 +1,13 @@
 //! Judges submissions of a problem: finds the time limit, then runs a session.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::time::Duration;
 
 use crate::build::bench::Bench;
 use crate::build::{Builder, PreparedProgram};
-use crate::judge::case::{Detail, ReadyCase, RepeatLine, Rules, Validators};
+use crate::judge::case::Rules;
+use crate::judge::ready_problem::ReadyProblem;
 use crate::judge::score::{self, RunPolicy, ScoringScheme};
 use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
 use crate::judge::time_limit;
@@ -23,19 +24,6 @@ use juror_core::text::exact_seconds;
 use juror_core::units::seconds;
 use juror_sandbox::executor::parallel;
 
-pub struct JudgingTask<'a> {
-    pub bench: Bench<'a>,
-    pub validators: &'a Validators,
-    pub repeat: RepeatLine,
-    pub entries: &'a [PreparedSubmission<'a>],
-    pub cases: Vec<ReadyCase<'a>>,
-    pub given_time_limit: Option<Duration>,
-    pub policy: RunPolicy,
-    pub detail: Detail,
-    /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
-    pub repeats: bool,
-}
-
 pub struct JudgingResult {
     pub results: Vec<SubmissionResult>,
     pub time_limit: TimeLimit,
@@ -51,48 +39,34 @@ impl JudgingResult {
     }
 }
 
-impl<'a> JudgingTask<'a> {
-    /// Without submissions, and with little evidence.
-    pub fn new(bench: Bench<'a>, validators: &'a Validators, cases: Vec<ReadyCase<'a>>) -> Self {
-        Self {
-            bench,
-            validators,
-            repeat: RepeatLine::default(),
-            entries: &[],
-            cases,
-            given_time_limit: None,
-            policy: RunPolicy::AllAllowed,
-            detail: Detail::Brief,
-            repeats: true,
-        }
-    }
-}
-
-impl JudgingTask<'_> {
-    /// Uses the time limit from the command line, the package or the submissions.
+impl<'a> ReadyProblem<'a> {
+    /// Judges submissions with the time limit from the command line, the package or its submissions.
     ///
-    /// Fails if there is none.
-    pub fn run(self) -> Result<JudgingResult, Stop> {
+    /// # Errors
+    /// If there is no time limit.
+    pub fn judge(
+        &self,
+        entries: &[PreparedSubmission<'_>],
+        policy: RunPolicy,
+    ) -> Result<JudgingResult, Stop> {
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;
         let scheme = ScoringScheme::of(problem);
+        let names: Vec<&str> = self.cases.iter().map(|case| &*case.test_case.name).collect();
         let session = Session {
-            bench: self.bench,
-            rules: self.announce_limits(&time_limit),
-            entries: self.entries,
-            cases: &self.cases,
-            schedule: score::schedule(scheme.as_ref(), &self.names(), self.policy),
-            omits_unproving_runs: self.policy == RunPolicy::Proving
+            ready: &Self { rules: self.announce_limits(&time_limit), ..self.clone() },
+            entries,
+            schedule: score::schedule(scheme.as_ref(), &names, policy),
+            omits_unproving_runs: policy == RunPolicy::Proving
                 && scheme.as_ref().is_none_or(|scheme| scheme.all_or_nothing_groups().is_some())
                 && self.cases.len() == problem.test_data.judged_cases().len(),
             scheme: scheme.as_ref(),
-            repeats_near_limit: self.repeats,
         };
         Ok(JudgingResult { results: session.run()?, time_limit })
     }
 
     /// Sends the limits as an event, and returns the rules for all runs.
-    pub fn announce_limits(&self, time_limit: &TimeLimit) -> Rules<'_> {
+    pub fn announce_limits(&self, time_limit: &TimeLimit) -> Rules<'a> {
         let rules = self.rules_at(time_limit);
         (self.bench.events)(Event::LimitsSet {
             limits: LimitsReport {
@@ -110,29 +84,6 @@ impl JudgingTask<'_> {
         }
         let limit = exact_seconds(time_limit.limit);
         format!("--debug: {DEBUG_TIME_FACTOR} times {limit}; {}", time_limit.origin)
-    }
-
-    pub fn rules_at(&self, time_limit: &TimeLimit) -> Rules<'_> {
-        let problem_limits = &self.bench.problem.limits;
-        let limits = Limits::of_submission(problem_limits, time_limit.limit);
-        let slow = time_limit.limit.mul_f64(problem_limits.time_limit_to_tle);
-        self.rules(limits, Limits::of_submission(problem_limits, slow), self.detail.clone())
-    }
-
-    fn rules(&self, limits: Limits, stop_slow_at: Limits, detail: Detail) -> Rules<'_> {
-        Rules {
-            problem: self.bench.problem,
-            validators: self.validators,
-            limits,
-            stop_slow_at,
-            repeat: self.repeat.clone(),
-            detail,
-        }
-    }
-
-    fn names(&self) -> Vec<&str> {
-        let cases = self.cases.iter();
-        cases.map(|case| &*case.test_case.name).collect()
     }
 
     /// From the command line, the package or the submissions.
@@ -182,7 +133,6 @@ impl JudgingTask<'_> {
             return Ok(TimeLimit::new(TIME_WITHOUT_PACKAGE, origin));
         }
         let limits = Limits::of_submission(&problem.limits, TIME_TO_FIND_LIMIT);
-        let rules = self.rules(limits.clone(), limits, Detail::Brief);
         // Most of them are about all cases, so they are judged together.
         let mut groups: BTreeMap<Vec<usize>, Vec<PreparedSubmission<'_>>> = BTreeMap::new();
         for entry in entries {
@@ -205,15 +155,20 @@ impl JudgingTask<'_> {
         };
         let (mut bounding, mut results) = (Vec::new(), Vec::new());
         for (cases, entries) in groups.iter().filter(|(cases, _)| !cases.is_empty()) {
-            let session = Session {
+            let ready = ReadyProblem {
                 bench: Bench { events: &events, ..self.bench },
-                rules: rules.clone(),
+                rules: Rules::new(problem, Arc::clone(&self.rules.validators))
+                    .with_limits(limits.clone()),
+                cases: cases.iter().map(|index| self.cases[*index].clone()).collect(),
+                given_time_limit: None,
+                repeats: false,
+            };
+            let session = Session {
+                ready: &ready,
                 entries,
-                cases: &cases.iter().map(|index| self.cases[*index].clone()).collect::<Vec<_>>(),
                 schedule: Schedule::single(cases.len(), EndCondition::Never),
                 omits_unproving_runs: false,
                 scheme: None,
-                repeats_near_limit: false,
             };
             for judged in session.run()? {
                 results.push(judged?);

@@ -15,6 +15,7 @@ pub mod judging;
 pub mod kept_files;
 pub mod output;
 pub mod proof;
+pub mod ready_problem;
 mod rejection_notes;
 pub mod repetition;
 pub mod score;

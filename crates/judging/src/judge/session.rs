@@ -8,11 +8,11 @@ use parking_lot::{Condvar, Mutex};
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use crate::build::bench::Bench;
 use crate::build::{BuildResult, PreparedProgram, Runnable};
-use crate::judge::case::{ReadyCase, ReadySubmission, Rules, TimeLimitMode};
+use crate::judge::case::{ReadySubmission, TimeLimitMode};
 use crate::judge::case_run::judge_case;
 use crate::judge::proof::{Proof, UnprovedCase};
+use crate::judge::ready_problem::ReadyProblem;
 use crate::judge::repetition::{RepeatBudget, Repetition};
 use crate::judge::score::{self, CaseResult, ScoringScheme, SubmissionTotal};
 use crate::judge::{expect, time_limit};
@@ -34,11 +34,10 @@ use juror_core::verdict::Verdict;
 use juror_sandbox::executor::parallel;
 
 pub struct Session<'a> {
-    pub bench: Bench<'a>,
-    pub rules: Rules<'a>,
+    /// With the limits of its runs.
+    pub ready: &'a ReadyProblem<'a>,
     /// In the order of the results.
     pub entries: &'a [PreparedSubmission<'a>],
-    pub cases: &'a [ReadyCase<'a>],
     /// On which of the cases a submission runs.
     pub schedule: Schedule,
     /// Whether runs that can prove nothing more about expectations are omitted. Then all test cases must be selected,
@@ -46,8 +45,6 @@ pub struct Session<'a> {
     pub omits_unproving_runs: bool,
     /// `None` if there are no scores.
     pub scheme: Option<&'a ScoringScheme<'a>>,
-    /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
-    pub repeats_near_limit: bool,
 }
 
 /// Why a submission is refused before it is built.
@@ -161,16 +158,17 @@ impl Session<'_> {
     /// fails, that is the result of the submission.
     pub fn run(&self) -> Result<Vec<SubmissionResult>, Stop> {
         let known = || SubmissionState {
-            cases: (0..self.cases.len()).map(|_| None).collect(),
-            repeats: Arc::new(RepeatBudget::new(self.repeats_near_limit)),
+            cases: (0..self.ready.cases.len()).map(|_| None).collect(),
+            repeats: Arc::new(RepeatBudget::new(self.ready.repeats)),
             ..SubmissionState::default()
         };
-        let unproved =
-            self.cases.iter().filter(|_| self.omits_unproving_runs).map(|case| UnprovedCase {
+        let unproved = self.ready.cases.iter().filter(|_| self.omits_unproving_runs).map(|case| {
+            UnprovedCase {
                 name: &case.test_case.name,
                 // The size only affects the order.
                 size: case.input_size(),
-            });
+            }
+        });
         let shared = SharedSession {
             session: self,
             unproved: unproved.collect(),
@@ -185,7 +183,7 @@ impl Session<'_> {
             }),
             changed: Condvar::new(),
         };
-        parallel::on_threads(self.bench.executor.slots(), || shared.work());
+        parallel::on_threads(self.ready.bench.executor.slots(), || shared.work());
         let state = shared.state.into_inner();
         state.stop.map_or(Ok(state.results), Err)
     }
@@ -223,7 +221,7 @@ impl SharedSession<'_, '_> {
     fn build(&self, submission: usize) {
         let entry = &self.session.entries[submission];
         let built = self.try_build(entry);
-        let slow = self.session.rules.stop_slow_at.cpu_time;
+        let slow = self.session.ready.rules.stop_slow_at.cpu_time;
         let rules = &entry.submission.expectations;
         let proof = Proof::of(rules, &self.unproved, self.brittle.as_deref(), slow);
         let mut state = self.state.lock();
@@ -255,7 +253,7 @@ impl SharedSession<'_, '_> {
 
     fn try_build(&self, entry: &PreparedSubmission<'_>) -> Result<BuildResult, Stop> {
         let prepared = entry.prepared.as_ref().map_err(Clone::clone)?;
-        let Session { bench, rules, .. } = self.session;
+        let ReadyProblem { bench, rules, .. } = self.session.ready;
         if let Some(error) = unsupported_settings(bench.problem, prepared) {
             return Err(error.into());
         }
@@ -272,9 +270,9 @@ impl SharedSession<'_, '_> {
             let known = &mut state.known[submission];
             if !known.announced {
                 known.announced = true;
-                (self.session.bench.events)(Event::SubmissionStarted {
+                (self.session.ready.bench.events)(Event::SubmissionStarted {
                     submission: entry.name.clone(),
-                    test_cases: self.session.cases.len(),
+                    test_cases: self.session.ready.cases.len(),
                 });
             }
             let budget = Arc::clone(&known.repeats);
@@ -285,15 +283,15 @@ impl SharedSession<'_, '_> {
             return self.state.lock().stop = Some(error.into());
         };
         let announce = |reason: &str| {
-            (self.session.bench.events)(Event::Progress(WorkProgress::Repetition {
+            (self.session.ready.bench.events)(Event::Progress(WorkProgress::Repetition {
                 submission: entry.name.clone(),
-                test_case: self.session.cases[case].test_case.name.clone(),
+                test_case: self.session.ready.cases[case].test_case.name.clone(),
                 reason: reason.to_owned(),
             }));
         };
         let judged = judge_case(
-            self.session.bench.executor,
-            &self.session.rules,
+            self.session.ready.bench.executor,
+            &self.session.ready.rules,
             &ReadySubmission {
                 submission: &entry.name,
                 runnable: &runnable,
@@ -306,13 +304,13 @@ impl SharedSession<'_, '_> {
                     announce: &announce,
                 }),
             },
-            &self.session.cases[case],
+            &self.session.ready.cases[case],
         );
         let mut state = self.state.lock();
         state.known[submission].running.retain(|running| *running != case);
         match judged {
             Ok(judged) => {
-                (self.session.bench.events)(Event::CaseJudged {
+                (self.session.ready.bench.events)(Event::CaseJudged {
                     submission: entry.name.clone(),
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
@@ -355,8 +353,8 @@ impl SharedSession<'_, '_> {
         known: &SubmissionState,
         case: usize,
     ) -> TimeLimitMode {
-        let case = &self.session.cases[case].test_case.name;
-        let slow = self.session.rules.stop_slow_at.cpu_time;
+        let case = &self.session.ready.cases[case].test_case.name;
+        let slow = self.session.ready.rules.stop_slow_at.cpu_time;
         let judged = known.cases.iter().flatten();
         if time_limit::needs_margin(submission, case, judged, slow) {
             TimeLimitMode::TooSlow
@@ -374,7 +372,8 @@ impl SharedSession<'_, '_> {
             overall.is_some_and(|overall| !overall.verdicts.contains(&Verdict::TimeLimitExceeded))
         };
         // After a pass that is too slow, the next pass is unknown.
-        self.session.bench.problem.kind.passes == 1 && submission.expectations.iter().any(is_quick)
+        self.session.ready.bench.problem.kind.passes == 1
+            && submission.expectations.iter().any(is_quick)
     }
 
     /// Hands out the results of complete submissions in order. The lock is free meanwhile, because the package's
@@ -390,7 +389,7 @@ impl SharedSession<'_, '_> {
                 Err(Stop::Fault(error)) => Err(error),
                 Err(stop) => return state.stop = Some(stop),
             };
-            (self.session.bench.events)(match &judged {
+            (self.session.ready.bench.events)(match &judged {
                 Ok(judgement) => Event::SubmissionJudged(judgement.clone()),
                 Err(error) => Event::Failed {
                     submission: Some(submission.name.clone()),
@@ -467,7 +466,7 @@ impl SharedSession<'_, '_> {
         let mut near = cases.iter().filter(|case| case.is_sensitive() && !is_stopped(case));
         let first = near.next()?;
         let repeats = first.repeats.as_ref()?;
-        let limit = seconds(self.session.rules.limits.cpu_time?);
+        let limit = seconds(self.session.ready.rules.limits.cpu_time?);
         let more = match near.count() {
             0 => String::new(),
             more => format!("; and {}", count(more, "more test case")),
@@ -477,7 +476,7 @@ impl SharedSession<'_, '_> {
 
     /// Warns that a submission is as expected only with the margin.
     fn remark_margin(&self, submission: &Submission, judgement: &Judgement, other: &Judgement) {
-        let rules = &self.session.rules;
+        let rules = &self.session.ready.rules;
         let limits =
             [&rules.limits, &rules.stop_slow_at].map(|limits| limits.cpu_time.map(seconds));
         let [Some(limit), Some(margin)] = limits else { return };
@@ -490,12 +489,12 @@ impl SharedSession<'_, '_> {
 
     fn remark(&self, submission: &Submission, what: &str) {
         let path = submission.program.path.clone();
-        let help = if self.session.repeats_near_limit {
+        let help = if self.session.ready.repeats {
             "make it clearly faster or slower"
         } else {
             "add --repeat to run it again alone"
         };
-        self.session.bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
+        self.session.ready.bench.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
     }
 
     fn judgement_of_cases(
@@ -512,14 +511,14 @@ impl SharedSession<'_, '_> {
             cases.retain(|case| counted.contains(case.test_case.as_str()));
         }
         for what in impossible {
-            let path = self.session.bench.problem.dir.join("data");
+            let path = self.session.ready.bench.problem.dir.join("data");
             let what = format!("{what}, for {}", submission.name);
             let help = "correct the `range`, or the scores";
-            self.session.bench.send_diagnostics([Diagnostic::error(path, what).help(help)]);
+            self.session.ready.bench.send_diagnostics([Diagnostic::error(path, what).help(help)]);
         }
         let mut verdicts = cases.iter().map(|case| case.verdict);
         let verdict = verdict.or_else(|| verdicts.find(|verdict| *verdict != Verdict::Accepted));
-        let left_out = self.session.cases.len() - cases.len();
+        let left_out = self.session.ready.cases.len() - cases.len();
         let mut judgement = Judgement {
             submission: submission.name.clone(),
             path: (&submission.program.path).into(),
@@ -531,7 +530,7 @@ impl SharedSession<'_, '_> {
             compiler,
             broken: Vec::new(),
         };
-        let all_cases = self.session.bench.problem.test_data.judged_cases();
+        let all_cases = self.session.ready.bench.problem.test_data.judged_cases();
         let all: Vec<&str> = all_cases.iter().map(|case| &*case.test_case().name).collect();
         judgement.broken = expect::broken_expectations(&submission.expectations, &judgement, &all);
         Ok(judgement)
@@ -542,7 +541,8 @@ impl SharedSession<'_, '_> {
         cases: &[CaseJudgement],
         is_refused: bool,
     ) -> Result<SubmissionTotal<'_>, Stop> {
-        let Session { scheme, rules, bench, .. } = self.session;
+        let ReadyProblem { bench, rules, .. } = self.session.ready;
+        let scheme = self.session.scheme;
         if is_refused {
             let score = scheme.and_then(ScoringScheme::zero_score);
             return Ok(SubmissionTotal {

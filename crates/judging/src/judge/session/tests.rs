@@ -7,7 +7,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use crate::build::Builder;
-use crate::judge::case::{Detail, RepeatLine, Validators};
+use crate::build::bench::Bench;
+use crate::judge::case::{ReadyCase, Rules};
 use crate::judge::score::RunPolicy;
 use crate::plan::schedule::EndCondition;
 use juror_core::blob::Blob;
@@ -194,30 +195,25 @@ fn check_of(
             Event::Diagnosed(remark) => messages.lock().push(remark.message),
             _ => {}
         };
-        let session = Session {
-            bench: Bench {
-                problem: &problem,
-                executor: &executor,
-                builder: &builder,
-                events: &tell,
-            },
+        let bench =
+            Bench { problem: &problem, executor: &executor, builder: &builder, events: &tell };
+        let ready = ReadyProblem {
             rules: Rules {
-                problem: &problem,
-                validators: &Validators::default(),
                 limits: Limits { cpu_time: Some(LIMIT), ..Limits::default() },
                 stop_slow_at: Limits { cpu_time: Some(LIMIT * 2), ..Limits::default() },
-                repeat: RepeatLine::default(),
-                detail: Detail::Brief,
+                ..Rules::new(&problem, Arc::default())
             },
+            ..ReadyProblem::new(bench, Arc::default(), ready)
+        };
+        let session = Session {
+            ready: &ready,
             entries: &entries,
-            cases: &ready,
             schedule: match &scheme {
                 None => Schedule::single(cases.len(), until),
                 Some(_) => score::schedule(scheme.as_ref(), &names, RunPolicy::AllAllowed),
             },
             omits_unproving_runs: omits,
             scheme: scheme.as_ref(),
-            repeats_near_limit: true,
         };
         let results = session.run();
         let mut lines = lines_of_events.into_inner();
