@@ -153,20 +153,9 @@ pub(crate) mod tests {
             ..quiet_outcome()
         };
         let case = |name: &str, verdict| CaseJudgement {
-            test_case: name.to_owned(),
-            verdict,
             cause: if verdict == Verdict::Accepted { "" } else { "token 1 differs" }.to_owned(),
-            message: String::new(),
-            cause_includes_message: true,
-            team_message: String::new(),
-            score: None,
-            with_margin: None,
-            repeats: None,
             outcome: Some(outcome.clone()),
-            difference: None,
-            is_compared: true,
-            remark: None,
-            evidence: None,
+            ..CaseJudgement::new(name, verdict)
         };
         let judged = |name: &str, verdict, last| Judgement {
             submission: name.to_owned(),

@@ -1,11 +1,11 @@
 //! `docs/conformance.md`: what juror does, by section of 2025-09, with the test of each row.
 //!
-//! A row is a comment above its test: `/// 2025-09, "Section": what juror does`. `UPDATE_GOLDEN=1 cargo test conformance`
+//! A row is a comment above its test: `/// 2025-09, "Section": what juror does`. `INSTA_UPDATE=always cargo test conformance`
 //! writes the table.
 
 use std::fs;
 
-use crate::tidy::{library_files, read_text, root, source_files};
+use crate::tidy::{library_files, read_text, renews_snapshots, root, source_files};
 
 const SECTIONS: [&str; 64] = [
     "General requirements",
@@ -129,12 +129,12 @@ fn the_conformance_table_is_up_to_date() {
     let path = root().join("docs/conformance.md");
     let old = read_text(&path);
     let (before, _) = old.split_once(TABLE_START).expect("the heading of the table");
-    let intro = "What the format itself says is left out. `UPDATE_GOLDEN=1 cargo test conformance` makes this table.";
+    let intro = "What the format itself says is left out. `INSTA_UPDATE=always cargo test conformance` makes this table.";
     let new = format!(
         "{before}{TABLE_START}\n{intro}\n\n| section | juror | test |\n|---|---|---|\n{table}"
     );
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if renews_snapshots() {
         fs::write(&path, &new).expect("the document");
     }
-    assert_eq!(read_text(&path), new, "UPDATE_GOLDEN=1 cargo test conformance");
+    assert_eq!(read_text(&path), new, "INSTA_UPDATE=always cargo test conformance");
 }

@@ -82,15 +82,7 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
         })
     });
     CaseJudgement {
-        test_case: name,
-        verdict,
         cause: cause.to_owned(),
-        message: String::new(),
-        cause_includes_message: true,
-        team_message: String::new(),
-        score: None,
-        with_margin: None,
-        repeats: None,
         outcome: Some(Outcome {
             cpu_time: Duration::from_millis(millis),
             wall_time: Duration::from_millis(millis + 1),
@@ -98,10 +90,8 @@ fn case(name: String, verdict: Verdict, millis: u64) -> CaseJudgement {
             stdout_bytes: Bytes(2),
             ..quiet_outcome()
         }),
-        difference: None,
-        is_compared: true,
-        remark: None,
         evidence,
+        ..CaseJudgement::new(name, verdict)
     }
 }
 

@@ -59,7 +59,6 @@ mod statements;
 mod strength;
 mod stress;
 mod stress_batches;
-mod stress_figures;
 mod stress_generator;
 mod stress_live;
 mod tests_beside;

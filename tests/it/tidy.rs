@@ -12,6 +12,11 @@ pub(crate) fn read_text(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
+/// Whether tests write what they make, in place of comparing it with what is there: `INSTA_UPDATE=always`.
+pub(crate) fn renews_snapshots() -> bool {
+    std::env::var_os("INSTA_UPDATE").is_some_and(|value| value == "always")
+}
+
 pub(crate) fn source_files(dir: &str) -> Vec<PathBuf> {
     walkdir::WalkDir::new(root().join(dir))
         .sort_by_file_name()

@@ -268,20 +268,12 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
         ..Evidence::default()
     };
     let case = CaseJudgement {
-        test_case: HOSTILE.to_owned(),
-        verdict: Verdict::WrongAnswer,
         cause: text.clone(),
         message: text.clone(),
         cause_includes_message: false,
         team_message: text,
-        score: None,
-        with_margin: None,
-        repeats: None,
-        outcome: None,
-        difference: None,
-        is_compared: true,
-        remark: None,
         evidence: Some(Box::new(evidence)),
+        ..CaseJudgement::new(HOSTILE, Verdict::WrongAnswer)
     };
     let mut report = report(CommandTask::Judge);
     for _ in 0..2 {

@@ -1,4 +1,4 @@
-//! `docs/json.md`: the keys of each document, as `juror schema` has them. `UPDATE_GOLDEN=1 cargo test json_page` writes
+//! `docs/json.md`: the keys of each document, as `juror schema` has them. `INSTA_UPDATE=always cargo test json_page` writes
 //! the part after its rules.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::fixture::Fixture;
-use crate::tidy::root;
+use crate::tidy::{renews_snapshots, root};
 
 /// The documents, and the commands that write them. `grade` has its own page.
 const DOCUMENTS: [(&str, &str); 14] = [
@@ -76,10 +76,10 @@ fn the_page_of_json_keys_is_made_from_the_schemas() {
     let old = std::fs::read_to_string(&path).expect("docs/json.md");
     let (rules, _) = old.split_once(START).expect("the heading of the part that is made");
     let new = format!("{rules}{START}{}", keys_of_documents(&schemas));
-    if std::env::var_os("UPDATE_GOLDEN").is_some() {
+    if renews_snapshots() {
         std::fs::write(&path, &new).expect("docs/json.md");
     }
-    assert!(old == new || std::env::var_os("UPDATE_GOLDEN").is_some(), "UPDATE_GOLDEN=1");
+    assert!(old == new || renews_snapshots(), "INSTA_UPDATE=always");
     let version = format!("`\"version\": {}`", juror::report::document::VERSION);
     assert!(rules.contains(&version), "docs/json.md lacks {version}");
 }

@@ -313,20 +313,9 @@ mod tests {
             .split(' ')
             .zip(CASES)
             .map(|(short, name)| CaseJudgement {
-                test_case: name.to_owned(),
-                verdict: verdict(short),
-                cause: String::new(),
                 message: format!("said {short}"),
-                cause_includes_message: true,
-                team_message: String::new(),
-                with_margin: None,
-                repeats: None,
-                score: None,
-                difference: None,
-                is_compared: true,
-                remark: None,
-                evidence: None,
                 outcome: Some(quiet_outcome()),
+                ..CaseJudgement::new(name, verdict(short))
             })
             .collect();
         let mut verdicts = cases.iter().map(|case| case.verdict);

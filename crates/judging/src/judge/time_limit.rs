@@ -317,25 +317,13 @@ mod tests {
             place: None,
         };
         let run = |(name, stop, ms): &(&str, Option<StopReason>, u64)| CaseJudgement {
-            test_case: (*name).to_owned(),
-            verdict: Verdict::TimeLimitExceeded,
-            cause: String::new(),
-            message: String::new(),
-            cause_includes_message: true,
-            team_message: String::new(),
-            score: None,
-            with_margin: None,
-            repeats: None,
-            difference: None,
-            is_compared: true,
-            remark: None,
-            evidence: None,
             outcome: Some(Outcome {
                 stopped_by: *stop,
                 cpu_time: Duration::from_millis(*ms),
                 wall_time: Duration::from_millis(*ms),
                 ..quiet_outcome()
             }),
+            ..CaseJudgement::new(*name, Verdict::TimeLimitExceeded)
         };
         let check =
             |rules: &[Expectation], runs: &[(&str, Option<StopReason>, u64)], expected: bool| {

@@ -98,21 +98,11 @@ fn case(index: usize, letter: char) -> CaseJudgement {
     };
     let stopped_by = (letter == 'L').then_some(StopReason::CpuTime);
     CaseJudgement {
-        test_case: CASES[index].name.to_owned(),
-        verdict: verdict(letter),
-        cause: String::new(),
         message: format!("said {letter}"),
-        cause_includes_message: true,
-        team_message: String::new(),
-        with_margin: None,
         repeats: matches!(letter, 'S' | 'L')
             .then(|| Box::new(Repeats { is_sensitive: true, runs: Vec::new() })),
-        score: None,
-        difference: None,
-        is_compared: true,
-        remark: None,
-        evidence: None,
         outcome: Some(Outcome { cpu_time, stopped_by, ..quiet_outcome() }),
+        ..CaseJudgement::new(CASES[index].name, verdict(letter))
     }
 }
 
