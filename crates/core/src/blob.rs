@@ -256,14 +256,11 @@ impl Blob {
 }
 
 /// Reads the start of a file, and keeps it if that is the whole file.
-fn open_and_keep_small(
-    mut file: File,
-    contents: &OnceLock<Box<[u8]>>,
-) -> io::Result<BlobReader<'_>> {
+fn open_and_keep_small(mut file: File, small: &OnceLock<Box<[u8]>>) -> io::Result<BlobReader<'_>> {
     let mut start = Vec::with_capacity(SMALL_FILE_BYTES + 1);
     (&mut file).take(SMALL_FILE_BYTES as u64 + 1).read_to_end(&mut start)?;
     if start.len() <= SMALL_FILE_BYTES {
-        return Ok(Box::new(Cursor::new(&**contents.get_or_init(|| start.into()))));
+        return Ok(Box::new(Cursor::new(&**small.get_or_init(|| start.into()))));
     }
     file.rewind()?;
     Ok(Box::new(BufReader::new(file)))

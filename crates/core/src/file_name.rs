@@ -61,7 +61,7 @@ fn shorten(flat: String) -> String {
         return flat;
     };
     let digest =
-        Sha256::digest(&flat).iter().take(8).fold(0, |all, byte| all << 8 | u64::from(*byte));
+        Sha256::digest(&flat).iter().take(8).fold(0, |all, byte| (all << 8) | u64::from(*byte));
     // The end of a long path tells more than its beginning.
     let start =
         (least..flat.len()).find(|index| flat.is_char_boundary(*index)).unwrap_or(flat.len());

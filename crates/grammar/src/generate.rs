@@ -126,13 +126,10 @@ pub fn generate_until(
         let missed = unreached(grammar, shape, pins, input).len();
         (missed, Reverse(if is_most { input.len() } else { 0 }))
     };
-    let first_rank = first.as_ref().map(|input| {
-        if search.failures.by_instruction.is_empty() {
-            (0, Reverse(input.len()))
-        } else {
-            rank(input)
-        }
-    });
+    let is_free = search.failures.by_instruction.is_empty();
+    let rank_first =
+        |input: &Vec<u8>| if is_free { (0, Reverse(input.len())) } else { rank(input) };
+    let first_rank = first.as_ref().map(rank_first);
     if let Some((0, _)) = first_rank {
         return first.ok_or(GenerationFailure::Stopped);
     }

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use crate::number::Int;
 use crate::program::Grammar;
+use crate::read::IntNode;
 use crate::reduce::{arrange_rows, each_value, recount, set_node, to_length};
 use crate::tree::{InputNode, InputTree, parse, write_tree};
 
@@ -32,10 +33,7 @@ pub fn misread(grammar: &Grammar, input: &[u8], misreading: Misreading) -> Optio
 
 struct CountNode {
     index: usize,
-    site: usize,
-    value: Int,
-    min: Int,
-    max: Int,
+    int: IntNode,
     is_of_cases: bool,
 }
 
@@ -45,14 +43,8 @@ fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
         if let InputNode::Int(int) = node
             && grammar.sites[int.site].is_count
         {
-            counts.push(CountNode {
-                index,
-                site: int.site,
-                value: int.value.clone(),
-                min: int.min.clone(),
-                max: int.max.clone(),
-                is_of_cases: grammar.sites[int.site].is_case_count,
-            });
+            let is_of_cases = grammar.sites[int.site].is_case_count;
+            counts.push(CountNode { index, int: int.clone(), is_of_cases });
         }
         index += 1;
     });
@@ -91,9 +83,9 @@ fn shorten(
 ) {
     // From the end, so that the indexes of earlier nodes stay valid.
     for count in counts(grammar, tree).iter().rev() {
-        let Some(length) = count.value.to_small() else { continue };
-        let shorter = Int::Small(new_length(length, count.max.to_small().unwrap_or(i64::MAX)));
-        if shorter >= count.min && shorter < count.value && count.is_of_cases == of_cases {
+        let Some(length) = count.int.value.to_small() else { continue };
+        let shorter = Int::Small(new_length(length, count.int.max.to_small().unwrap_or(i64::MAX)));
+        if shorter >= count.int.min && shorter < count.int.value && count.is_of_cases == of_cases {
             recount(count.index, shorter, |stay, _| if end == LoopEnd::First { 0 } else { stay })(
                 grammar, tree,
             );
@@ -110,9 +102,9 @@ fn reorder_rows(grammar: &Grammar, tree: &mut InputTree, order: fn(&mut [Int])) 
 }
 
 fn change_values(grammar: &Grammar, tree: &mut InputTree, change: impl Fn(i64) -> i64) {
-    each_value(grammar, tree, &mut |int| match int.value.to_small() {
-        Some(small) => Int::Small(change(small)),
-        None => int.value.clone(),
+    each_value(grammar, tree, &mut |int| {
+        let small = int.value.to_small();
+        small.map_or_else(|| int.value.clone(), |small| Int::Small(change(small)))
     });
 }
 
@@ -145,9 +137,11 @@ fn remove_repeated(grammar: &Grammar, nodes: &mut [InputNode]) {
 fn resize_to_first(grammar: &Grammar, tree: &mut InputTree) {
     let counts = counts(grammar, tree);
     for count in counts.iter().rev().filter(|count| !count.is_of_cases) {
-        let Some(first) = counts.iter().find(|other| other.site == count.site) else { continue };
-        let length = first.value.clone();
-        if to_length(&length) < to_length(&count.value) {
+        let Some(first) = counts.iter().find(|other| other.int.site == count.int.site) else {
+            continue;
+        };
+        let length = first.int.value.clone();
+        if to_length(&length) < to_length(&count.int.value) {
             recount(count.index, length, |stay, _| stay)(grammar, tree);
         } else {
             set_node(count.index, length)(grammar, tree);

@@ -184,9 +184,8 @@ impl Recount<'_> {
                         is_wanted || self.variable.is_some_and(|slot| slots.contains(&slot));
                     if is_counted {
                         let start = (self.start)(rounds.saturating_sub(self.removed), is_inner);
-                        loop_node
-                            .iterations
-                            .drain(start.min(rounds)..(start + self.removed).min(rounds));
+                        let removed = start.min(rounds)..(start + self.removed).min(rounds);
+                        loop_node.iterations.drain(removed);
                     }
                     for iteration in &mut loop_node.iterations {
                         self.nodes(iteration, is_inner || is_counted);

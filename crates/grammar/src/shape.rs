@@ -306,8 +306,7 @@ impl Shape {
         let sites = grammar.sites.iter().enumerate();
         let sites = sites.filter(|(_, site)| site.is_number && !site.is_count);
         // A site without a variable has a key of its own.
-        let key =
-            |(index, site): (usize, &Site)| site.variable.map_or((1, index), |slot| (0, slot));
+        let key = |(index, site): (usize, &Site)| site.variable.map_or((1, index), |id| (0, id));
         let mut sites_by_variable: BTreeMap<(u8, usize), Vec<usize>> = BTreeMap::new();
         for (index, site) in sites {
             sites_by_variable.entry(key((index, site))).or_default().push(index);

@@ -56,9 +56,8 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
             max: max.clone(),
         };
         let variable = by_name.entry(name).or_insert_with(new);
-        if (variable.is_text, variable.is_single, variable.is_per_case)
-            != (is_text, is_single, is_per_case)
-        {
+        let kind = (is_text, is_single, is_per_case);
+        if (variable.is_text, variable.is_single, variable.is_per_case) != kind {
             continue;
         }
         variable.sites.push(at);

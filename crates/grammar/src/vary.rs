@@ -239,9 +239,9 @@ fn set_int(
                 if let Some((slot, before, value)) = &count
                     && grammar.loops[loop_node.id].count_variables.contains(slot)
                 {
-                    let rounds =
-                        (loop_node.iterations.len() + to_length(value)).saturating_sub(*before);
-                    resize(loop_node, rounds.min(ITERATIONS_MAX), chance);
+                    let length = loop_node.iterations.len() + to_length(value);
+                    let rounds = length.saturating_sub(*before).min(ITERATIONS_MAX);
+                    resize(loop_node, rounds, chance);
                 }
             }
             _ => {}

@@ -100,7 +100,7 @@ impl NatsAddress {
                 .help("give a key with ?key=FILE"));
         }
         for host in hosts.trim_end_matches('/').split(',') {
-            let is_host = |sign: char| sign.is_ascii_alphanumeric() || "-._:[]".contains(sign);
+            let is_host = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
             if host.is_empty() || !host.chars().all(is_host) {
                 return Err(fault(format!("`{}` is not a host", printable(host))));
             }
@@ -155,8 +155,7 @@ impl NatsAddress {
 /// Whether a name can be a subject: words with dots between them, and no wildcard.
 fn is_subject(name: &str) -> bool {
     let is_word = |word: &str| {
-        !word.is_empty()
-            && word.chars().all(|sign| sign.is_ascii_alphanumeric() || "_-$".contains(sign))
+        !word.is_empty() && word.chars().all(|c| c.is_ascii_alphanumeric() || "_-$".contains(c))
     };
     name.split('.').all(is_word)
 }

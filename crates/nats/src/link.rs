@@ -450,9 +450,7 @@ fn is_unreachable(error: &async_nats::ConnectError) -> bool {
     let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     match error.kind() {
         ConnectErrorKind::Dns | ConnectErrorKind::TimedOut => true,
-        ConnectErrorKind::Io => {
-            source.is_none_or(|error| error.kind() != io::ErrorKind::InvalidData)
-        }
+        ConnectErrorKind::Io => source.is_none_or(|it| it.kind() != io::ErrorKind::InvalidData),
         _ => false,
     }
 }

@@ -71,9 +71,8 @@ impl Announcement {
         }
         let words = self.tools.keys().chain(other.tools.keys());
         words.into_iter().find_map(|word| {
-            let [ours, theirs] = [self, other].map(|announcement| {
-                announcement
-                    .tools
+            let [ours, theirs] = [self, other].map(|side| {
+                side.tools
                     .get(word)
                     .and_then(|answer| Some((answer.found.as_ref().ok()?, answer.files)))
             });
@@ -110,7 +109,7 @@ pub fn read(subject: &str, bytes: &[u8]) -> Option<PresentWorker> {
     let (class, rest) = subject.strip_prefix("worker.")?.split_once('.')?;
     let (user, id) = rest.split_once('.')?;
     let is_name =
-        |text: &str| text.len() == 16 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
+        |text: &str| text.len() == 16 && text.as_bytes().iter().all(u8::is_ascii_hexdigit);
     if !is_name(class) || !is_name(id) {
         return None;
     }

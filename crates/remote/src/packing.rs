@@ -102,9 +102,7 @@ pub(super) fn unpack<'p>(
 pub(super) fn job_stays_inside(job: &Job) -> bool {
     let is_absolute = |path: &Path| {
         path.is_absolute()
-            && path
-                .components()
-                .all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
+            && path.components().all(|it| matches!(it, Component::RootDir | Component::Normal(_)))
     };
     let shown = |shown: &VisiblePath| {
         let entries = match &shown.what {

@@ -77,20 +77,19 @@ impl TypedCommand<'_> {
             let help = format!("write `./{name}` for the one in this directory");
             return Err(ProgramFault::new(message, help).into());
         }
-        let toolchain = lookup?;
-        if !toolchain.version.is_empty() {
-            self.tools.push(toolchain.version.clone());
+        let tool = lookup?;
+        if !tool.version.is_empty() {
+            self.tools.push(tool.version.clone());
         }
-        if is_system(&toolchain.program) || known_interpreter(name).is_some() {
+        if is_system(&tool.program) || known_interpreter(name).is_some() {
             return Ok(Command {
-                argv: vec![toolchain.program.to_string_lossy().into_owned()],
+                argv: vec![tool.program.to_string_lossy().into_owned()],
                 env: Vec::new(),
-                visible: toolchain.visible_paths(),
+                visible: tool.visible_paths(),
             });
         }
-        let mut command =
-            self.start_command(&toolchain.program, &toolchain.program.to_string_lossy())?;
-        command_planner::merge_visible(&mut command.visible, &toolchain.visible_paths());
+        let mut command = self.start_command(&tool.program, &tool.program.to_string_lossy())?;
+        command_planner::merge_visible(&mut command.visible, &tool.visible_paths());
         Ok(command)
     }
 

@@ -202,11 +202,7 @@ impl StartCommand {
 
     pub(super) fn with_heap(self) -> Self {
         Self {
-            heap_argument: self
-                .command
-                .argv
-                .iter()
-                .position(|word| word.contains(HEAP_PLACEHOLDER)),
+            heap_argument: self.command.argv.iter().position(|arg| arg.contains(HEAP_PLACEHOLDER)),
             ..self
         }
     }

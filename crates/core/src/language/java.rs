@@ -119,12 +119,8 @@ pub fn java_program(
 
 /// 0, 1 or 2, as in `TopType`.
 pub(super) fn start_certainty(source: &str) -> u8 {
-    let declarations = scan_declarations(source);
-    declarations
-        .types
-        .iter()
-        .map(|declaration| declaration.start)
-        .fold(declarations.unnamed_start, u8::max)
+    let all = scan_declarations(source);
+    all.types.iter().map(|class| class.start).fold(all.unnamed_start, u8::max)
 }
 
 /// Sources: Java 8, JLS 12.1.4: `static` with an array of strings. Java 25, JEP 512: also without either.
@@ -173,11 +169,10 @@ impl JavaClass {
 impl Declarations {
     /// The file name that the compiler demands: that of a public type, else its own.
     fn file_name(&self, own: &Path) -> PathBuf {
-        let public = self.types.iter().find(|declaration| declaration.is_public);
-        public.map_or_else(
-            || own.to_owned(),
-            |public| own.with_file_name(format!("{}.java", public.name)),
-        )
+        match self.types.iter().find(|class| class.is_public) {
+            Some(class) => own.with_file_name(format!("{}.java", class.name)),
+            None => own.to_owned(),
+        }
     }
 }
 
@@ -192,7 +187,7 @@ static WORDS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 fn scan_declarations(source: &str) -> Declarations {
     let all = WORDS.iter().flat_map(|words| words.captures_iter(source));
     let words: Vec<&str> = all.filter_map(|groups| Some(groups.name("word")?.as_str())).collect();
-    let mut declarations = Declarations::default();
+    let mut found = Declarations::default();
     let (mut depth, mut is_public) = (0_usize, false);
     for (at, word) in words.iter().enumerate() {
         let next = words.get(at + 1).copied().unwrap_or_default();
@@ -203,37 +198,30 @@ fn scan_declarations(source: &str) -> Declarations {
                 is_public = false;
             }
             ";" if depth == 0 => is_public = false,
-            "package"
-                if depth == 0
-                    && declarations.types.is_empty()
-                    && declarations.package.is_none() =>
-            {
+            "package" if depth == 0 && found.types.is_empty() && found.package.is_none() => {
                 let name = words[at + 1..].iter().take_while(|word| **word != ";");
-                declarations.package = Some(name.copied().collect());
+                found.package = Some(name.copied().collect());
             }
             "public" if depth == 0 => is_public = true,
             // `@interface` also declares a type; `.class` occurs only inside braces.
             "class" | "interface" | "enum" | "record"
                 if depth == 0
-                    && next
-                        .starts_with(|sign: char| sign.is_alphabetic() || "_$".contains(sign)) =>
+                    && next.starts_with(|c: char| c.is_alphabetic() || "_$".contains(c)) =>
             {
-                declarations.types.push(TopType { name: next.to_owned(), is_public, start: 0 });
+                found.types.push(TopType { name: next.to_owned(), is_public, start: 0 });
             }
             "main" if depth <= 1 && next == "(" && at > 0 && words[at - 1] == "void" => {
                 let main = main_certainty(&words[..at - 1], &words[at + 2..]);
-                match declarations.types.last_mut().filter(|_| depth == 1) {
+                match found.types.last_mut().filter(|_| depth == 1) {
                     Some(last) => last.start = last.start.max(main),
                     // A class without a name, which has its file's.
-                    None => {
-                        declarations.unnamed_start = declarations.unnamed_start.max(main.min(1))
-                    }
+                    None => found.unnamed_start = found.unnamed_start.max(main.min(1)),
                 }
             }
             _ => {}
         }
     }
-    declarations
+    found
 }
 
 #[cfg(test)]

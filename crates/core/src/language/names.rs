@@ -22,8 +22,7 @@ impl Language {
             let parts = PARTS.as_ref()?.captures(&folded)?;
             let language = Self::called(&parts["name"])?;
             let is_second =
-                folded.find(|sign: char| sign.is_ascii_digit()).map(|at| &folded[at..=at])
-                    == Some("2");
+                folded.find(|c: char| c.is_ascii_digit()).map(|at| &folded[at..=at]) == Some("2");
             match language.code {
                 "python3" if is_second => Self::by_code("python2"),
                 "pypy3" if is_second => None,

@@ -59,9 +59,8 @@ fn needed_units(unit: &TreeEntry, indexes: &HashMap<(String, bool), usize>) -> V
     let names = matches.filter_map(|groups| groups.name("used").or(groups.name("before_dot")));
     let find = |name: &str, is_interface| indexes.get(&(name.to_owned(), is_interface)).copied();
     let others = names.map(|name| name.as_str()).filter(|name| *name != own);
-    let sources = others.filter_map(|name| find(name, is_interface).or(find(name, !is_interface)));
-    let mut needed: Vec<usize> =
-        sources.chain(find(&own, true).filter(|_| !is_interface)).collect();
+    let units = others.filter_map(|name| find(name, is_interface).or(find(name, !is_interface)));
+    let mut needed: Vec<usize> = units.chain(find(&own, true).filter(|_| !is_interface)).collect();
     needed.sort_unstable_by(|a, b| b.cmp(a));
     needed.dedup();
     needed

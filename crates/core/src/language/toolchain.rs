@@ -38,6 +38,15 @@ impl MissingTool {
     }
 }
 
+fn missing_tool(
+    purpose: &str,
+    tool: &str,
+    help: String,
+) -> impl FnOnce(Vec<FailedCandidate>) -> MissingTool {
+    let (purpose, tool) = (purpose.to_owned(), tool.to_owned());
+    move |tried| MissingTool { purpose, tool, tried, help }
+}
+
 /// If a question was not answered, the tool may be there.
 pub(super) fn machine_fault(tried: &[FailedCandidate]) -> Option<&FailedCandidate> {
     tried.iter().find(|failed| !matches!(failed.fault, AskFault::Tool(_)))
@@ -71,23 +80,14 @@ impl Toolchains {
 
     /// `purpose` is such as `build Java programs`.
     pub fn find(&self, tool: &Tool, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
-        self.search(tool).map_err(|tried| MissingTool {
-            purpose: purpose.to_owned(),
-            tool: tool.name().to_owned(),
-            tried,
-            help: tool.help(),
-        })
+        self.search(tool).map_err(missing_tool(purpose, tool.name(), tool.help()))
     }
 
     /// For a name or an absolute path in a `#!` line or a command line. The program is not started.
     pub fn find_named(&self, name: &str, purpose: &str) -> Result<Arc<Toolchain>, MissingTool> {
         let lookup = self.find_once(name, || find_program(self, name));
-        lookup.map_err(|tried| MissingTool {
-            purpose: purpose.to_owned(),
-            tool: name.to_owned(),
-            tried,
-            help: format!("install `{name}`, or give the path of another program"),
-        })
+        let help = format!("install `{name}`, or give the path of another program");
+        lookup.map_err(missing_tool(purpose, name, help))
     }
 
     /// For a path that the user typed. The program is not started.
@@ -95,12 +95,8 @@ impl Toolchains {
         let word = path.to_string_lossy();
         let unqueried = || Ok(Arc::new(toolchain_without_query(self.probe(), path)));
         let lookup = self.probe.remote_lookup(&word).unwrap_or_else(unqueried);
-        lookup.map_err(|tried| MissingTool {
-            purpose: "run the command".to_owned(),
-            tool: word.into_owned(),
-            tried,
-            help: "give a program that is on the search path of the workers".to_owned(),
-        })
+        let help = "give a program that is on the search path of the workers".to_owned();
+        lookup.map_err(missing_tool("run the command", &word, help))
     }
 
     pub(super) fn search(&self, tool: &Tool) -> Lookup {

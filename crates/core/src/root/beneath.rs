@@ -137,8 +137,7 @@ fn link_target(directory: impl AsFd, name: &OsStr) -> io::Result<Option<PathBuf>
 }
 
 fn parts(name: &Path) -> Vec<OsString> {
-    let real =
-        name.components().filter(|part| !matches!(part, Component::CurDir | Component::RootDir));
+    let real = name.components().filter(|it| !matches!(it, Component::CurDir | Component::RootDir));
     real.map(|part| part.as_os_str().to_owned()).collect()
 }
 

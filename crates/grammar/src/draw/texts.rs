@@ -22,14 +22,10 @@ impl ShapedChooser<'_> {
             Values::Equal => {}
             Values::AlmostPeriod => *letters.last_mut()? = other,
             Values::OnePlace => letters[text.len() / 2] = other,
-            Values::Alternating => {
-                letters.iter_mut().skip(1).step_by(2).for_each(|sign| *sign = other)
-            }
+            Values::Alternating => letters.iter_mut().skip(1).step_by(2).for_each(|it| *it = other),
             Values::Blocks => letters[text.len() / 2..].fill(other),
             Values::FewDistinct => {
-                letters
-                    .iter_mut()
-                    .for_each(|sign| *sign = [one, other][self.chance.below(2) as usize]);
+                letters.iter_mut().for_each(|it| *it = [one, other][self.chance.below(2) as usize]);
             }
             Values::ThueMorse => {
                 for (index, letter) in letters.iter_mut().enumerate() {

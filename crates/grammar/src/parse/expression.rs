@@ -217,9 +217,7 @@ impl Parser {
                 }
                 "UNIQUE" => {
                     let form = "UNIQUE(a, ...)";
-                    let variables =
-                        self.bracketed(form, |parser| parser.variables_without_indices(form))?;
-                    ExprKind::Unique(variables)
+                    ExprKind::Unique(self.bracketed(form, |it| it.variables_without_indices(form))?)
                 }
                 "INARRAY" => {
                     let form = "INARRAY(value, a)";

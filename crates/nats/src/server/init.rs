@@ -71,11 +71,8 @@ fn write_file(path: &Path, file: &ClusterFile) -> io::Result<()> {
 }
 
 fn parse_plan(arguments: &InitOptions) -> Result<ClusterPlan, Stop> {
-    let servers = arguments
-        .servers
-        .iter()
-        .map(|server| parse_server(server))
-        .collect::<Result<Vec<_>, _>>()?;
+    let servers =
+        arguments.servers.iter().map(|name| parse_server(name)).collect::<Result<Vec<_>, _>>()?;
     if ![1, 3, 5].contains(&servers.len()) {
         let count = servers.len();
         return Err(Stop::usage(format!(

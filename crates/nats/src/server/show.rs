@@ -49,8 +49,7 @@ pub fn show_tables(survey: &ClusterSurvey) -> String {
     _ = writeln!(text, "{} waiting, {running} running", count(waiting, "unit"));
     let queues = survey.queues.iter().map(|queue| {
         let rate = format!("{:.1}", queue.per_second);
-        let numbers =
-            [queue.waiting, queue.running, queue.given_again].map(|count| count.to_string());
+        let numbers = [queue.waiting, queue.running, queue.given_again].map(|it| it.to_string());
         [&[printable(&queue.lane), printable(&queue.class)][..], &numbers, &[rate]].concat()
     });
     text += &table(["lane", "class", "waiting", "running", "again", "done/s"], 2, queues.collect());
@@ -65,14 +64,8 @@ pub fn show_tables(survey: &ClusterSurvey) -> String {
         let key: String = worker.user.chars().take(KEY_PREFIX).collect();
         let seen = worker.seen_seconds.map_or("?".to_owned(), |seconds| format!("{seconds:.1} s"));
         let (name, isolation) = (printable(&worker.name), worker.isolation.to_string());
-        vec![
-            name,
-            isolation,
-            printable(&worker.class),
-            printable(&key),
-            worker.slots.to_string(),
-            seen,
-        ]
+        let (class, slots) = (printable(&worker.class), worker.slots.to_string());
+        vec![name, isolation, class, printable(&key), slots, seen]
     });
     let titles = ["name", "isolation", "class", "key", "slots", "seen"];
     text + &table(titles, 4, workers.collect())

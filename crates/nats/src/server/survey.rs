@@ -145,9 +145,8 @@ async fn queues(link: &Link) -> Result<Vec<QueueStatus>, NoReply> {
     sleep(WATCHED).await;
     let after = consumers(link).await?;
     let seconds = begun.elapsed().as_secs_f64();
-    let finished = |consumer: &Value| {
-        number(&consumer["delivered"]["consumer_seq"])
-            .saturating_sub(number(&consumer["num_ack_pending"]))
+    let finished = |info: &Value| {
+        number(&info["delivered"]["consumer_seq"]).saturating_sub(number(&info["num_ack_pending"]))
     };
     let seen = after.iter().filter_map(|consumer| {
         let (lane, class) = consumer["name"].as_str()?.split_once('-')?;

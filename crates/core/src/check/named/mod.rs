@@ -129,8 +129,7 @@ impl NamedComparison {
         };
         match (name, key) {
             ("floats" | "floatsabs" | "floatsrel", "precision") => {
-                let Some(precision) = value.parse::<u16>().ok().filter(|digits| *digits <= 300)
-                else {
+                let Some(precision) = value.parse::<u16>().ok().filter(|most| *most <= 300) else {
                     return wrong("a number of digits, 0 to 300");
                 };
                 if let Some(rule) = self.float_rule() {

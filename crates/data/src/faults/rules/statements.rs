@@ -29,10 +29,11 @@ pub(super) fn statements<'t>(finder: &mut Finder<'t>, node: Node<'t>) {
     {
         finder.replace(Ret, value, "0");
     }
-    if finder.has_role(node, Role::Break) || finder.has_role(node, Role::Continue) {
-        if finder.parent_has_role(node, Role::Block) && !finder.syntax.empty_statement.is_empty() {
-            finder.replace(Ret, node, finder.syntax.empty_statement);
-        }
+    if (finder.has_role(node, Role::Break) || finder.has_role(node, Role::Continue))
+        && finder.parent_has_role(node, Role::Block)
+        && !finder.syntax.empty_statement.is_empty()
+    {
+        finder.replace(Ret, node, finder.syntax.empty_statement);
     }
 }
 
