@@ -37,8 +37,7 @@ use juror_core::stop::Stop;
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
-use juror_sandbox::executor::{Executor, ExecutorWrapper, ManualPipes};
+use juror_sandbox::executor::{Executor, ExecutorBase, ExecutorWrapper, ManualPipes};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -122,16 +121,8 @@ struct WireExecutor {
 }
 
 impl Executor for WireExecutor {
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-
-    fn mechanism(&self) -> String {
-        self.inner.mechanism()
-    }
-
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        self.inner.worker_kinds()
+    fn base(&self) -> &dyn ExecutorBase {
+        self.inner.base()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
@@ -155,10 +146,6 @@ impl Executor for WireExecutor {
         let work = self.store.transfer(&Work::from(job.clone()))?;
         let reply = self.inner.run_manually(work.jobs()[0], hand);
         self.reply(reply.map(WorkReply::from))?.single()
-    }
-
-    fn stop(&self) {
-        self.inner.stop();
     }
 }
 

@@ -193,6 +193,26 @@ pub struct ResultWithMargin {
 }
 
 impl CaseJudgement {
+    /// For tests: without a cause, and without facts.
+    pub fn new(test_case: impl Into<String>, verdict: Verdict) -> Self {
+        Self {
+            test_case: test_case.into(),
+            verdict,
+            cause: String::new(),
+            message: String::new(),
+            cause_includes_message: true,
+            team_message: String::new(),
+            score: None,
+            with_margin: None,
+            repeats: None,
+            outcome: None,
+            difference: None,
+            is_compared: true,
+            remark: None,
+            evidence: None,
+        }
+    }
+
     /// Whether another run may get a different verdict.
     pub fn is_sensitive(&self) -> bool {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive)

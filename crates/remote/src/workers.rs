@@ -31,7 +31,7 @@ use juror_core::outcome::Outcome;
 use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::{WorkerId, WorkerKind, WorkerReport};
-use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::{Executor, ExecutorBase};
 
 const LOST_WORKERS_MAX: usize = 5;
 
@@ -168,7 +168,7 @@ pub(super) fn build_reports(worker: &WorkerState) -> Vec<WorkerReport> {
 impl Drop for Workers {
     /// Each worker ends when its pipe is closed.
     fn drop(&mut self) {
-        self.stop();
+        ExecutorBase::stop(self);
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         let mut processes: Vec<WorkerProcess> = Vec::new();
@@ -311,7 +311,7 @@ fn missing_tools_fault(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     JudgeError { lacks: Some(versions), ..error.help("install it on another worker") }
 }
 
-impl Executor for Workers {
+impl ExecutorBase for Workers {
     fn slots(&self) -> usize {
         self.slots
     }
@@ -322,6 +322,23 @@ impl Executor for Workers {
 
     fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
         Some(self.shared.lock().worker_kinds())
+    }
+
+    fn stop(&self) {
+        let mut state = self.shared.lock();
+        state.is_stopped = true;
+        for worker in &mut state.workers {
+            worker.sender.iter().for_each(|sender| sender.close());
+            worker.open_requests.clear();
+        }
+        drop(state);
+        self.shared.changed.notify_all();
+    }
+}
+
+impl Executor for Workers {
+    fn base(&self) -> &dyn ExecutorBase {
+        self
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
@@ -388,16 +405,5 @@ impl Executor for Workers {
         let what = format!("{LOST_WORKERS_MAX} workers were lost while they ran it");
         let help = "check those machines' messages; they may lack memory";
         Err(JudgeError::new("run a program on a worker", what).help(help).into())
-    }
-
-    fn stop(&self) {
-        let mut state = self.shared.lock();
-        state.is_stopped = true;
-        for worker in &mut state.workers {
-            worker.sender.iter().for_each(|sender| sender.close());
-            worker.open_requests.clear();
-        }
-        drop(state);
-        self.shared.changed.notify_all();
     }
 }

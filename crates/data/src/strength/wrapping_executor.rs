@@ -7,10 +7,9 @@ use juror_core::problem::ProgramIo;
 use juror_core::stop::Stop;
 use juror_core::tree::TreeEntry;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
 use juror_grammar::misread::misread;
 use juror_grammar::program::Grammar;
-use juror_sandbox::executor::Executor;
+use juror_sandbox::executor::{Executor, ExecutorBase};
 
 #[derive(Clone, Copy)]
 pub struct ProblemWrapper<'a> {
@@ -80,16 +79,8 @@ fn change_blob(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
 }
 
 impl Executor for WrappingExecutor<'_> {
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-
-    fn mechanism(&self) -> String {
-        self.inner.mechanism()
-    }
-
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        self.inner.worker_kinds()
+    fn base(&self) -> &dyn ExecutorBase {
+        self.inner.base()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
@@ -100,10 +91,6 @@ impl Executor for WrappingExecutor<'_> {
             }
             _ => self.inner.run(work, mode),
         }
-    }
-
-    fn stop(&self) {
-        self.inner.stop();
     }
 }
 

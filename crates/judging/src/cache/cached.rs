@@ -14,7 +14,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::{WorkerId, WorkerKind};
-use juror_sandbox::executor::{Executor, ManualPipes};
+use juror_sandbox::executor::{Executor, ExecutorBase, ManualPipes};
 
 /// Several wrappers may share their knowledge.
 pub struct CachedExecutor {
@@ -99,16 +99,8 @@ impl CachedExecutor {
 }
 
 impl Executor for CachedExecutor {
-    fn slots(&self) -> usize {
-        self.inner.slots()
-    }
-
-    fn mechanism(&self) -> String {
-        self.inner.mechanism()
-    }
-
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        self.inner.worker_kinds()
+    fn base(&self) -> &dyn ExecutorBase {
+        self.inner.base()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
@@ -137,9 +129,5 @@ impl Executor for CachedExecutor {
     fn run_manually(&self, job: &Job, pipes: ManualPipes) -> Result<JobReply, Stop> {
         self.prepare_jobs(&[job])?;
         self.inner.run_manually(job, pipes)
-    }
-
-    fn stop(&self) {
-        self.inner.stop();
     }
 }

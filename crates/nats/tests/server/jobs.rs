@@ -16,15 +16,14 @@ use juror_core::outcome::quiet_outcome;
 use juror_core::stop::Stop;
 use juror_core::units::Bytes;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
 use juror_nats::address::NatsAddress;
 use juror_nats::link::{Link, OutgoingMessage};
 use juror_nats::{block_on, layout, work};
 use juror_remote::serve::serve;
 use juror_remote::suite::{check_executor, facts};
 use juror_remote::workers::Workers;
-use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
+use juror_sandbox::executor::{Executor, ExecutorBase};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -180,24 +179,12 @@ struct ServerExecutor {
 }
 
 impl Executor for ServerExecutor {
-    fn slots(&self) -> usize {
-        self.client.slots()
-    }
-
-    fn mechanism(&self) -> String {
-        self.client.mechanism()
-    }
-
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        self.client.worker_kinds()
+    fn base(&self) -> &dyn ExecutorBase {
+        self.client.base()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
         self.client.run(work, mode)
-    }
-
-    fn stop(&self) {
-        self.client.stop();
     }
 }
 

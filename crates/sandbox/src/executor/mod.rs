@@ -18,7 +18,8 @@ use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::WorkerKind;
 
-pub trait Executor: Send + Sync {
+/// What an executor has in common with all that wrap it.
+pub trait ExecutorBase: Send + Sync {
     /// How many jobs run at the same time. That many threads may call [`Executor::run`].
     fn slots(&self) -> usize;
 
@@ -29,11 +30,39 @@ pub trait Executor: Send + Sync {
     /// machine.
     fn worker_kinds(&self) -> Option<Vec<WorkerKind>>;
 
+    /// Ends all current and later runs: each returns [`Stop::Interrupted`].
+    fn stop(&self);
+}
+
+pub trait Executor: Send + Sync {
+    /// Where programs run in the end: the executor itself, or the one that it wraps.
+    fn base(&self) -> &dyn ExecutorBase;
+
+    /// See [`ExecutorBase::slots`].
+    fn slots(&self) -> usize {
+        self.base().slots()
+    }
+
+    /// See [`ExecutorBase::mechanism`].
+    fn mechanism(&self) -> String {
+        self.base().mechanism()
+    }
+
+    /// See [`ExecutorBase::worker_kinds`].
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        self.base().worker_kinds()
+    }
+
+    /// See [`ExecutorBase::stop`].
+    fn stop(&self) {
+        self.base().stop();
+    }
+
     /// Runs one program, or two that talk, and waits for the end. Two programs share a slot: if they take turns, they
     /// need only one core, and a machine may have only one.
     ///
     /// # Errors
-    /// If the work could not be run as requested, or was ended by [`Executor::stop`]; never for anything that a
+    /// If the work could not be run as requested, or was ended by [`ExecutorBase::stop`]; never for anything that a
     /// program did.
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop>;
 
@@ -53,9 +82,6 @@ pub trait Executor: Send + Sync {
         let why = "programs run on other machines, where you cannot talk with them";
         Err(JudgeError::new("connect the program with the terminal", why).into())
     }
-
-    /// Ends all current and later runs: each returns [`Stop::Interrupted`].
-    fn stop(&self);
 }
 
 #[derive(Debug)]

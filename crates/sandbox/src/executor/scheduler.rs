@@ -7,12 +7,11 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::executor::{Executor, ManualPipes};
+use crate::executor::{Executor, ExecutorBase, ManualPipes};
 use juror_core::job::{Job, JobReply};
 use juror_core::outcome::StopReason;
 use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
 
 /// The executor for one of its users. Clones are for the same user, with the same deadline.
 #[derive(Clone)]
@@ -121,16 +120,12 @@ impl Scheduler {
 }
 
 impl Executor for Scheduler {
+    fn base(&self) -> &dyn ExecutorBase {
+        self.inner.base()
+    }
+
     fn slots(&self) -> usize {
         self.slots
-    }
-
-    fn mechanism(&self) -> String {
-        self.inner.mechanism()
-    }
-
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        self.inner.worker_kinds()
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
@@ -142,10 +137,6 @@ impl Executor for Scheduler {
     fn run_manually(&self, job: &Job, pipes: ManualPipes) -> Result<JobReply, Stop> {
         let _turn = self.take_turn(false)?;
         self.inner.run_manually(job, pipes)
-    }
-
-    fn stop(&self) {
-        self.inner.stop();
     }
 }
 
