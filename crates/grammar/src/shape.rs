@@ -1,7 +1,7 @@
 //! The named shapes of generated inputs, beyond uniform noise.
 //!
-//! Noise finds few faults: random numbers hardly repeat, random trees are shallow, sums are near their mean. Each shape is
-//! a row that says what it gives and what that may find.
+//! Noise finds few faults: random numbers hardly repeat, random trees are shallow, sums are near their mean. Each shape
+//! is a row that says what it gives and what that may find.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! The variables of a running grammar: scalars, arrays of any shape, and undo.
 //!
-//! The generator goes back often. So old values are recorded and put back: a copy of all variables for each choice would
-//! take quadratic time. Rows have an own form, because nearly all arrays are rows.
+//! The generator goes back often. So old values are recorded and put back: a copy of all variables for each choice
+//! would take quadratic time. Rows have an own form, because nearly all arrays are rows.
 
 use std::collections::HashMap;
 

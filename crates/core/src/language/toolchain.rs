@@ -1,5 +1,5 @@
-//! The compilers and interpreters of a machine, each found once. The search looks behind wrappers: it asks each tool for
-//! its real path.
+//! The compilers and interpreters of a machine, each found once. The search looks behind wrappers: it asks each tool
+//! for its real path.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;
