@@ -78,55 +78,52 @@ impl Operation for ConvertOptions {
     const NAME: &'static str = "convert";
 
     fn run(&self, context: &Context) -> Result<Conversion, Stop> {
-        convert(self, context)
-    }
-}
-
-fn convert(options: &ConvertOptions, context: &Context) -> Result<Conversion, Stop> {
-    let ConvertOptions { package, to, out, format, time_limit, .. } = options;
-    if time_limit.is_some() && *to != TargetFormat::DomjudgeZip {
-        return Err(Stop::usage("--time-limit is only for --to domjudge-zip; leave it out"));
-    }
-    let is_archive = *to == TargetFormat::DomjudgeZip;
-    if is_archive && out.as_os_str().as_encoded_bytes().ends_with(b"/") {
-        let name = out.display().to_string();
-        let name = name.trim_end_matches('/');
-        let what = format!("{name}/ is the name of a directory; give a file, such as {name}.zip");
-        return Err(Stop::usage(what));
-    }
-    check_output_path(out, package)?;
-    let mut problem =
-        problem::read_problem(package, format.as_deref(), ShownDiagnostics::Errors, context)?;
-    problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
-    context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
-    let recipe = problem.pending_recipe.clone();
-    let _made = match recipe {
-        None => None,
-        Some(_) => {
-            let host = Host::start(&options.host, context)?;
-            Assembly::new(&host, context).complete(&mut problem, None)?
+        let ConvertOptions { package, to, out, format, time_limit, .. } = self;
+        if time_limit.is_some() && *to != TargetFormat::DomjudgeZip {
+            return Err(Stop::usage("--time-limit is only for --to domjudge-zip; leave it out"));
         }
-    };
-    problem.pending_recipe = recipe;
-    let staging = StagingDirectory::new(out)?;
-    let dir = staging.path();
-    dir.create_directory().map_err(|error| write_error(out, error))?;
-    let plan = plan(&problem, *to)?;
-    for file in &plan.files {
+        let is_archive = *to == TargetFormat::DomjudgeZip;
+        if is_archive && out.as_os_str().as_encoded_bytes().ends_with(b"/") {
+            let name = out.display().to_string();
+            let name = name.trim_end_matches('/');
+            let what =
+                format!("{name}/ is the name of a directory; give a file, such as {name}.zip");
+            return Err(Stop::usage(what));
+        }
+        check_output_path(out, package)?;
+        let mut problem =
+            problem::read_problem(package, format.as_deref(), ShownDiagnostics::Errors, context)?;
+        problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
+        context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
+        let recipe = problem.pending_recipe.clone();
+        let _made = match recipe {
+            None => None,
+            Some(_) => {
+                let host = Host::start(&self.host, context)?;
+                Assembly::new(&host, context).complete(&mut problem, None)?
+            }
+        };
+        problem.pending_recipe = recipe;
+        let staging = StagingDirectory::new(out)?;
+        let dir = staging.path();
+        dir.create_directory().map_err(|error| write_error(out, error))?;
+        let plan = plan(&problem, *to)?;
+        for file in &plan.files {
+            staging.check_interrupted()?;
+            write_file(&dir, file).map_err(|error| write_error(&out.join(&file.name), error))?;
+        }
+        let (from, files) = (problem.layout.format, plan.files.clone());
+        let losses = losses(plan, &problem, &read_again(&dir)?)?;
+        let done = if is_archive {
+            pack_zip(&files, &dir).map_err(|error| write_error(out, error))?
+        } else {
+            dir
+        };
         staging.check_interrupted()?;
-        write_file(&dir, file).map_err(|error| write_error(&out.join(&file.name), error))?;
+        check_output_path(out, package)?;
+        staging.move_to(&done, out)?;
+        Ok(Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses })
     }
-    let (from, files) = (problem.layout.format, plan.files.clone());
-    let losses = losses(plan, &problem, &read_again(&dir)?)?;
-    let done = if is_archive {
-        pack_zip(&files, &dir).map_err(|error| write_error(out, error))?
-    } else {
-        dir
-    };
-    staging.check_interrupted()?;
-    check_output_path(out, package)?;
-    staging.move_to(&done, out)?;
-    Ok(Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses })
 }
 
 /// The path must not exist yet, and must be outside of the package.

@@ -58,7 +58,20 @@ impl Operation for GenerateOptions {
     const TASK: CommandTask = CommandTask::Generate;
 
     fn run(&self, context: &Context) -> Result<(), Stop> {
-        generate_all(self, context)
+        // Cached results cannot show that a program answers differently each time.
+        let fresh = self.host.fresh || self.check;
+        let (packages, grammar) = self.packages_and_grammar()?;
+        let host = Host::start(&HostOptions { fresh, ..self.host.clone() }, context)?;
+        let assembly = Assembly::new(&host, context);
+        for dir in &context.name_packages(&packages) {
+            let done = if self.from_grammar.is_some() {
+                add_cases_from_grammar(self, grammar.as_deref(), dir, &assembly)
+            } else {
+                generate_package(self, dir, &assembly)
+            };
+            context.contain_failure(done)?;
+        }
+        Ok(())
     }
 }
 
@@ -75,23 +88,6 @@ impl GenerateOptions {
             }
         }
     }
-}
-
-fn generate_all(options: &GenerateOptions, context: &Context) -> Result<(), Stop> {
-    // Cached results cannot show that a program answers differently each time.
-    let fresh = options.host.fresh || options.check;
-    let (packages, grammar) = options.packages_and_grammar()?;
-    let host = Host::start(&HostOptions { fresh, ..options.host.clone() }, context)?;
-    let assembly = Assembly::new(&host, context);
-    for dir in &context.name_packages(&packages) {
-        let done = if options.from_grammar.is_some() {
-            add_cases_from_grammar(options, grammar.as_deref(), dir, &assembly)
-        } else {
-            generate_package(options, dir, &assembly)
-        };
-        context.contain_failure(done)?;
-    }
-    Ok(())
 }
 
 fn generate_package(

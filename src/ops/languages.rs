@@ -47,28 +47,24 @@ impl Operation for LanguagesOptions {
     type Result = LanguageListing;
     const NAME: &'static str = "languages";
 
+    /// Asks each tool for its version.
     fn run(&self, _: &Context) -> Result<LanguageListing, Stop> {
-        Ok(list_languages())
+        let toolchains = Toolchains::new(Box::new(Machine));
+        let tool = |tool: &'static Tool| {
+            let found = toolchains.find(tool, "list languages").ok();
+            ListedTool {
+                name: tool.name().to_owned(),
+                version: found.as_ref().map(|it| it.version.clone()),
+                help: found.is_none().then(|| tool.help()),
+            }
+        };
+        let languages = Language::supported().map(|language| ListedLanguage {
+            code: language.code.to_owned(),
+            name: language.name.to_owned(),
+            tools: language.tools().map(tool).collect(),
+        });
+        Ok(LanguageListing { languages: languages.collect() })
     }
-}
-
-/// Asks each tool for its version.
-fn list_languages() -> LanguageListing {
-    let toolchains = Toolchains::new(Box::new(Machine));
-    let tool = |tool: &'static Tool| {
-        let found = toolchains.find(tool, "list languages").ok();
-        ListedTool {
-            name: tool.name().to_owned(),
-            version: found.as_ref().map(|it| it.version.clone()),
-            help: found.is_none().then(|| tool.help()),
-        }
-    };
-    let languages = Language::supported().map(|language| ListedLanguage {
-        code: language.code.to_owned(),
-        name: language.name.to_owned(),
-        tools: language.tools().map(tool).collect(),
-    });
-    LanguageListing { languages: languages.collect() }
 }
 
 impl CommandResult for LanguageListing {

@@ -100,8 +100,41 @@ impl Operation for MutantsOptions {
     type Result = MutantListing;
     const NAME: &'static str = "mutants";
 
+    /// Also writes the mutant that is to be exported.
     fn run(&self, context: &Context) -> Result<MutantListing, Stop> {
-        list_mutants(self, context)
+        let format = self.format.as_deref();
+        let problem =
+            problem::read_problem(&self.package, format, ShownDiagnostics::Errors, context)?;
+        let mut all = mutate_submissions(self.submission.as_deref(), &problem)?;
+        context.send_event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
+        let ids: Vec<String> =
+            all.iter().flat_map(|it| it.mutants.iter().map(|mutant| mutant.id.clone())).collect();
+        let operators: Vec<Operator> =
+            self.operator.iter().filter_map(|name| Operator::by_name(name)).collect();
+        let (id, export) = self.chosen();
+        for it in &mut all {
+            it.mutants.retain(|mutant| {
+                (operators.is_empty() || operators.contains(&mutant.operator))
+                    && id.as_ref().is_none_or(|id| mutant.id == *id)
+            });
+        }
+        let Some(first) = all.iter().find(|it| !it.mutants.is_empty()) else {
+            let submission = self.submission.as_ref().map(|_| &all[..]);
+            return Err(no_mutants_error(id.as_deref(), &ids, submission));
+        };
+        let saved = match export {
+            Some(to) => Some(save_mutant(&first.original, &first.mutants[0], to)?),
+            None => None,
+        };
+        let held_out = Operator::held_out(self.seed);
+        let list = all
+            .iter()
+            .flat_map(|it| it.mutants.iter().map(|mutant| list_entry(it, mutant, &held_out)));
+        Ok(MutantListing {
+            list: list.collect(),
+            in_full: id.is_some(),
+            saved: saved.map(|path| path.display().to_string()),
+        })
     }
 }
 
@@ -113,42 +146,6 @@ impl MutantsOptions {
             _ => (self.show.clone(), None),
         }
     }
-}
-
-/// Also writes the mutant that is to be exported.
-fn list_mutants(options: &MutantsOptions, context: &Context) -> Result<MutantListing, Stop> {
-    let format = options.format.as_deref();
-    let problem =
-        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
-    let mut all = mutate_submissions(options.submission.as_deref(), &problem)?;
-    context.send_event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
-    let ids: Vec<String> =
-        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| mutant.id.clone())).collect();
-    let operators: Vec<Operator> =
-        options.operator.iter().filter_map(|name| Operator::by_name(name)).collect();
-    let (id, export) = options.chosen();
-    for it in &mut all {
-        it.mutants.retain(|mutant| {
-            (operators.is_empty() || operators.contains(&mutant.operator))
-                && id.as_ref().is_none_or(|id| mutant.id == *id)
-        });
-    }
-    let Some(first) = all.iter().find(|it| !it.mutants.is_empty()) else {
-        let submission = options.submission.as_ref().map(|_| &all[..]);
-        return Err(no_mutants_error(id.as_deref(), &ids, submission));
-    };
-    let saved = match export {
-        Some(to) => Some(save_mutant(&first.original, &first.mutants[0], to)?),
-        None => None,
-    };
-    let held_out = Operator::held_out(options.seed);
-    let list =
-        all.iter().flat_map(|it| it.mutants.iter().map(|mutant| list_entry(it, mutant, &held_out)));
-    Ok(MutantListing {
-        list: list.collect(),
-        in_full: id.is_some(),
-        saved: saved.map(|path| path.display().to_string()),
-    })
 }
 
 struct MutatedSubmission {

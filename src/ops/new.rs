@@ -43,51 +43,47 @@ impl Operation for NewOptions {
     const NAME: &'static str = "new";
 
     fn run(&self, context: &Context) -> Result<CreatedPackage, Stop> {
-        create_package(self, context)
+        let NewOptions { package, template, host } = self;
+        let name = short_name(package)?;
+        staging::check_absent(package)?;
+        let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
+        let files = template.files(name, &uuid);
+        write_package(&files, package)?;
+        let step = |what: &str, words: &[&str]| NextStep {
+            what: what.to_owned(),
+            command: (!words.is_empty()).then(|| {
+                let words = words.iter().map(Path::new);
+                command_line(words.chain([package.as_path()]))
+            }),
+        };
+        let generated = generate_test_data(package, host, context);
+        let next = match &generated {
+            Ok(_) => vec![
+                step("check all of it:", &["juror", "verify"]),
+                step("replace this problem with your own, file by file, from top to bottom", &[]),
+                step(
+                    "after a change in generators/, make the test data again:",
+                    &["juror", "generate"],
+                ),
+            ],
+            Err(_) => {
+                let what = "the package exists, but has no test data yet; make it with:";
+                vec![step(what, &["juror", "generate"])]
+            }
+        };
+        let test_cases = generated.unwrap_or_else(|stop| {
+            context.report_stop(stop);
+            0
+        });
+        Ok(CreatedPackage {
+            name: name.to_owned(),
+            kind: template.name(),
+            path: package.clone(),
+            files: files.into_iter().map(|file| file.created).collect(),
+            test_cases,
+            next,
+        })
     }
-}
-
-fn create_package(options: &NewOptions, context: &Context) -> Result<CreatedPackage, Stop> {
-    let NewOptions { package, template, host } = options;
-    let name = short_name(package)?;
-    staging::check_absent(package)?;
-    let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
-    let files = template.files(name, &uuid);
-    write_package(&files, package)?;
-    let step = |what: &str, words: &[&str]| NextStep {
-        what: what.to_owned(),
-        command: (!words.is_empty()).then(|| {
-            let words = words.iter().map(Path::new);
-            command_line(words.chain([package.as_path()]))
-        }),
-    };
-    let generated = generate_test_data(package, host, context);
-    let next = match &generated {
-        Ok(_) => vec![
-            step("check all of it:", &["juror", "verify"]),
-            step("replace this problem with your own, file by file, from top to bottom", &[]),
-            step(
-                "after a change in generators/, make the test data again:",
-                &["juror", "generate"],
-            ),
-        ],
-        Err(_) => {
-            let what = "the package exists, but has no test data yet; make it with:";
-            vec![step(what, &["juror", "generate"])]
-        }
-    };
-    let test_cases = generated.unwrap_or_else(|stop| {
-        context.report_stop(stop);
-        0
-    });
-    Ok(CreatedPackage {
-        name: name.to_owned(),
-        kind: template.name(),
-        path: package.clone(),
-        files: files.into_iter().map(|file| file.created).collect(),
-        test_cases,
-        next,
-    })
 }
 
 /// Returns the number of test cases.

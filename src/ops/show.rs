@@ -34,22 +34,18 @@ impl Operation for ShowOptions {
     const NAME: &'static str = "show";
 
     fn run(&self, context: &Context) -> Result<PackageListing, Stop> {
-        show(self, context)
+        let format = self.format.as_deref();
+        let problem =
+            problem::read_problem(&self.package, format, ShownDiagnostics::Errors, context)?;
+        let case = match &self.case {
+            Some(typed) => Some(case_files(find_case(&problem, typed)?, self.all)?),
+            None => None,
+        };
+        context.send_event(Event::package_read(
+            &problem,
+            problem.submissions.len(),
+            problem.test_data.cases.len(),
+        ));
+        Ok(listing(&problem, case))
     }
-}
-
-fn show(options: &ShowOptions, context: &Context) -> Result<PackageListing, Stop> {
-    let format = options.format.as_deref();
-    let problem =
-        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
-    let case = match &options.case {
-        Some(typed) => Some(case_files(find_case(&problem, typed)?, options.all)?),
-        None => None,
-    };
-    context.send_event(Event::package_read(
-        &problem,
-        problem.submissions.len(),
-        problem.test_data.cases.len(),
-    ));
-    Ok(listing(&problem, case))
 }

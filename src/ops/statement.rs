@@ -80,57 +80,56 @@ impl Operation for StatementOptions {
     const NAME: &'static str = "statement";
 
     fn run(&self, context: &Context) -> Result<StatementPages, Stop> {
-        write_pages(self, context)
-    }
-}
-
-fn write_pages(options: &StatementOptions, context: &Context) -> Result<StatementPages, Stop> {
-    let is_to_stdout = options.out.as_ref().is_some_and(|out| out.as_os_str() == "-");
-    if is_to_stdout && context.needs.stdout {
-        let what = "--out - and --json both write to standard output; choose a file with --out";
-        return Err(Stop::usage(what));
-    }
-    let is_pdf = |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
-    if options.out.as_ref().is_some_and(is_pdf) {
-        let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
-        return Err(Stop::usage(what));
-    }
-    let dir = context.enter_package(&options.package)?;
-    let reading = package::read(&dir);
-    // Other faults of the package do not matter for its statement.
-    let Some(problem) = reading.problem else { return Err(Stop::Diagnosed(reading.diagnostics)) };
-    let all = statements(&problem);
-    let (chosen, remarks) = choose_statements(&problem, &all, &options.language)?;
-    context.send_diagnostics(remarks);
-    let short_name = &problem.short_name;
-    let out = options.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
-    let pages: Vec<(PathBuf, Vec<&Statement>)> = if is_directory(&out) {
-        let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
-        chosen.into_iter().map(|it| (name(it), vec![it])).collect()
-    } else {
-        vec![(out.clone(), chosen)]
-    };
-    let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
-    if let Some((statement, fault)) = refused {
-        let message = format!("its language cannot be `{}`, which {fault}", statement.language);
-        return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
-    }
-    if is_directory(&out) {
-        fs::create_dir_all(&out).map_err(|error| write_error(&out, &error))?;
-    }
-    let mut done = StatementPages::default();
-    for (path, statements) in pages {
-        let page = render_page(&problem, &statements)?;
-        context.send_diagnostics(page.diagnostics);
-        if path.as_os_str() == "-" {
-            done.html = Some(page.html);
-            continue;
+        let is_to_stdout = self.out.as_ref().is_some_and(|out| out.as_os_str() == "-");
+        if is_to_stdout && context.needs.stdout {
+            let what = "--out - and --json both write to standard output; choose a file with --out";
+            return Err(Stop::usage(what));
         }
-        write_page(&path, page.html.as_bytes()).map_err(|error| write_error(&path, &error))?;
-        let languages = statements.iter().map(|it| it.language.clone()).collect();
-        done.written.push(WrittenPage { path, languages });
+        let is_pdf =
+            |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
+        if self.out.as_ref().is_some_and(is_pdf) {
+            let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
+            return Err(Stop::usage(what));
+        }
+        let dir = context.enter_package(&self.package)?;
+        let reading = package::read(&dir);
+        // Other faults of the package do not matter for its statement.
+        let Some(problem) = reading.problem else {
+            return Err(Stop::Diagnosed(reading.diagnostics));
+        };
+        let all = statements(&problem);
+        let (chosen, remarks) = choose_statements(&problem, &all, &self.language)?;
+        context.send_diagnostics(remarks);
+        let short_name = &problem.short_name;
+        let out = self.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
+        let pages: Vec<(PathBuf, Vec<&Statement>)> = if is_directory(&out) {
+            let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
+            chosen.into_iter().map(|it| (name(it), vec![it])).collect()
+        } else {
+            vec![(out.clone(), chosen)]
+        };
+        let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
+        if let Some((statement, fault)) = refused {
+            let message = format!("its language cannot be `{}`, which {fault}", statement.language);
+            return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
+        }
+        if is_directory(&out) {
+            fs::create_dir_all(&out).map_err(|error| write_error(&out, &error))?;
+        }
+        let mut done = StatementPages::default();
+        for (path, statements) in pages {
+            let page = render_page(&problem, &statements)?;
+            context.send_diagnostics(page.diagnostics);
+            if path.as_os_str() == "-" {
+                done.html = Some(page.html);
+                continue;
+            }
+            write_page(&path, page.html.as_bytes()).map_err(|error| write_error(&path, &error))?;
+            let languages = statements.iter().map(|it| it.language.clone()).collect();
+            done.written.push(WrittenPage { path, languages });
+        }
+        Ok(done)
     }
-    Ok(done)
 }
 
 /// Whether the path is a directory, or ends with a slash.

@@ -83,7 +83,76 @@ impl Operation for StrengthOptions {
     }
 
     fn run(&self, context: &Context) -> Result<Strength, Stop> {
-        strength(self, context)
+        let started = Instant::now();
+        let mut problem =
+            problem::read_problem(&self.package, None, ShownDiagnostics::Errors, context)?;
+        if problem.kind.submitted == SubmittedContent::Answers {
+            let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
+            return Err(Stop::usage(what));
+        }
+        if self.promote {
+            context.check_writable()?;
+        }
+        let host = Host::start(&self.host, context)?;
+        let scheduler = &Scheduler::new(Arc::clone(&host.executor));
+        let assembly = Assembly::on(scheduler, &host, context);
+        let _made = assembly.complete(&mut problem, None)?;
+        let inputs = &ProblemInputs::read(problem, None, &context.event_sender())?;
+        let problem = &inputs.problem;
+        context.send_event(Event::package_read(problem, 0, problem.test_data.judged_cases().len()));
+        let bench = assembly.bench(problem);
+        let validators = Arc::new(validators::build_faultless_validators(&bench)?);
+        let ready = ReadyProblem::new(bench, validators, cases::all_cases(problem)?);
+        let time_limit = ready.time_limit()?;
+        let rules = &ready.announce_limits(&time_limit);
+        let gates =
+            Gates { inputs, ready: &ready, matrix: self.matrix, kept: host.generated_data.clone() };
+        let mut report = Strength { seed: self.seed, time: self.time, ..Strength::default() };
+        let judged = gates.check(&time_limit, &mut report)?;
+        if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
+            let mut cases = ready.cases.clone();
+            // A static validator checks sources, which do not change here.
+            cases.retain(|case| case.static_args.is_none());
+            // The tools have a separate time limit.
+            let most = self.time.mul_f64(SPEED_SHARE);
+            let time = self.time.saturating_sub(started.elapsed()).clamp(most / 2, most);
+            let builder = host.builder();
+            let bench_beside = Bench { executor: &*host.executor, builder: &builder, ..bench };
+            let work = StrengthWork {
+                options: self,
+                context,
+                inputs,
+                bench,
+                rules,
+                scheduler,
+                cases: &cases,
+                judged: &judged,
+                batch_way: BatchMode::new(problem, host.isolation),
+                end: started + self.time,
+            };
+            let tools = || tools::measure_tools(bench_beside, rules, time);
+            let (tools, is_measured) = parallel::both(tools, || work.measure(&mut report))?;
+            report.probes = tools.probes;
+            report.input_validators = tools.input_validators;
+            report.output_validator = tools.output_validator;
+            if is_measured {
+                let names: Vec<&str> = cases.iter().map(|case| &*case.test_case.name).collect();
+                let bounds = match inputs.grammars.first() {
+                    Some(grammar) => test_case_coverage(grammar, problem)?
+                        .and_then(|coverage| coverage.share(grammar)),
+                    None => None,
+                };
+                score::add_score(&mut report, &names, bounds);
+            }
+            let path = self.package.canonicalize().unwrap_or_else(|_| self.package.clone());
+            let name = format!("strength of {} with seed {}", path.display(), report.seed);
+            let noted = host.cache().read_note(&name);
+            if let Some(note) = history::report_gain(&mut report, noted.as_deref()) {
+                host.cache().write_note(&name, &note);
+            }
+        }
+        report.elapsed = started.elapsed();
+        Ok(report)
     }
 }
 
@@ -91,79 +160,6 @@ impl Operation for StrengthOptions {
 const SPEED_SHARE: f64 = 0.3;
 /// The largest share of the time that is reserved for searches while programs run on the test cases.
 const SEARCH_SHARE: f64 = 0.15;
-
-fn strength(options: &StrengthOptions, context: &Context) -> Result<Strength, Stop> {
-    let started = Instant::now();
-    let mut problem =
-        problem::read_problem(&options.package, None, ShownDiagnostics::Errors, context)?;
-    if problem.kind.submitted == SubmittedContent::Answers {
-        let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
-        return Err(Stop::usage(what));
-    }
-    if options.promote {
-        context.check_writable()?;
-    }
-    let host = Host::start(&options.host, context)?;
-    let scheduler = &Scheduler::new(Arc::clone(&host.executor));
-    let assembly = Assembly::on(scheduler, &host, context);
-    let _made = assembly.complete(&mut problem, None)?;
-    let inputs = &ProblemInputs::read(problem, None, &context.event_sender())?;
-    let problem = &inputs.problem;
-    context.send_event(Event::package_read(problem, 0, problem.test_data.judged_cases().len()));
-    let bench = assembly.bench(problem);
-    let validators = Arc::new(validators::build_faultless_validators(&bench)?);
-    let ready = ReadyProblem::new(bench, validators, cases::all_cases(problem)?);
-    let time_limit = ready.time_limit()?;
-    let rules = &ready.announce_limits(&time_limit);
-    let gates =
-        Gates { inputs, ready: &ready, matrix: options.matrix, kept: host.generated_data.clone() };
-    let mut report = Strength { seed: options.seed, time: options.time, ..Strength::default() };
-    let judged = gates.check(&time_limit, &mut report)?;
-    if report.gates.iter().all(|gate| gate.state != GateState::Shut) {
-        let mut cases = ready.cases.clone();
-        // A static validator checks sources, which do not change here.
-        cases.retain(|case| case.static_args.is_none());
-        // The tools have a separate time limit.
-        let most = options.time.mul_f64(SPEED_SHARE);
-        let time = options.time.saturating_sub(started.elapsed()).clamp(most / 2, most);
-        let builder = host.builder();
-        let bench_beside = Bench { executor: &*host.executor, builder: &builder, ..bench };
-        let work = StrengthWork {
-            options,
-            context,
-            inputs,
-            bench,
-            rules,
-            scheduler,
-            cases: &cases,
-            judged: &judged,
-            batch_way: BatchMode::new(problem, host.isolation),
-            end: started + options.time,
-        };
-        let tools = || tools::measure_tools(bench_beside, rules, time);
-        let (tools, is_measured) = parallel::both(tools, || work.measure(&mut report))?;
-        report.probes = tools.probes;
-        report.input_validators = tools.input_validators;
-        report.output_validator = tools.output_validator;
-        if is_measured {
-            let names: Vec<&str> = cases.iter().map(|case| &*case.test_case.name).collect();
-            let bounds = match inputs.grammars.first() {
-                Some(grammar) => test_case_coverage(grammar, problem)?
-                    .and_then(|coverage| coverage.share(grammar)),
-                None => None,
-            };
-            score::add_score(&mut report, &names, bounds);
-        }
-        let path = options.package.canonicalize().unwrap_or_else(|_| options.package.clone());
-        let name = format!("strength of {} with seed {}", path.display(), report.seed);
-        let noted = host.cache().read_note(&name);
-        if let Some(note) = history::report_gain(&mut report, noted.as_deref()) {
-            host.cache().write_note(&name, &note);
-        }
-    }
-    report.elapsed = started.elapsed();
-    Ok(report)
-}
 
 struct StrengthWork<'a> {
     options: &'a StrengthOptions,

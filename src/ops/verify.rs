@@ -63,54 +63,52 @@ impl Operation for VerifyOptions {
     const NAME: &'static str = "verify";
     const TASK: CommandTask = CommandTask::Verify;
 
+    /// Verifies several packages at the same time.
     fn run(&self, context: &Context) -> Result<(), Stop> {
-        verify(self, context)
-    }
-}
-
-/// Verifies several packages at the same time.
-fn verify(options: &VerifyOptions, context: &Context) -> Result<(), Stop> {
-    let runs = &options.runs;
-    if let Some(what) = options
-        .packages
-        .iter()
-        .find_map(|dir| saved_boxes::misplaced_value(runs.keep.as_ref(), dir))
-    {
-        return Err(Stop::usage(what));
-    }
-    let packages = context.name_packages(&options.packages);
-    let keep = saved_boxes::keep_directory(runs.keep.as_ref(), context)?;
-    let host = Host::start(&runs.host, context)?;
-    if let Some(shard) = runs.shard {
-        context.send_event(Event::ShardChosen(shard));
-    }
-    let units = AtomicUsize::new(0);
-    let at_once = host.executor.slots();
-    let queue = SlotQueue::new(at_once);
-    let work = PackageWork {
-        begin: &|dir, context| {
-            let package = read_package(runs, dir, context, &units)?;
-            let steps = next_steps::next_steps(dir, &package.problem);
-            Ok((package, steps))
-        },
-        process: &|index, package, context| {
-            let host = host.for_user(&queue, index);
-            let assembly = &Assembly::new(&host, context);
-            Verifier { options, assembly, context, keep: keep.as_ref() }.verify_package(package)
-        },
-        report_next_steps: &|dir, steps, context| {
-            // Only the first shard lists the steps.
-            if runs.case.is_empty() && runs.shard.is_none_or(|shard| shard.index == 1) {
-                let read = || next_steps::next_steps_of_faulty_package(dir, runs.format.as_deref());
-                let steps = steps.unwrap_or_else(read);
-                if !steps.is_empty() {
-                    context.send_event(Event::Noted(Note::NextSteps(steps)));
+        let runs = &self.runs;
+        if let Some(what) = self
+            .packages
+            .iter()
+            .find_map(|dir| saved_boxes::misplaced_value(runs.keep.as_ref(), dir))
+        {
+            return Err(Stop::usage(what));
+        }
+        let packages = context.name_packages(&self.packages);
+        let keep = saved_boxes::keep_directory(runs.keep.as_ref(), context)?;
+        let host = Host::start(&runs.host, context)?;
+        if let Some(shard) = runs.shard {
+            context.send_event(Event::ShardChosen(shard));
+        }
+        let units = AtomicUsize::new(0);
+        let at_once = host.executor.slots();
+        let queue = SlotQueue::new(at_once);
+        let work = PackageWork {
+            begin: &|dir, context| {
+                let package = read_package(runs, dir, context, &units)?;
+                let steps = next_steps::next_steps(dir, &package.problem);
+                Ok((package, steps))
+            },
+            process: &|index, package, context| {
+                let host = host.for_user(&queue, index);
+                let assembly = &Assembly::new(&host, context);
+                Verifier { options: self, assembly, context, keep: keep.as_ref() }
+                    .verify_package(package)
+            },
+            report_next_steps: &|dir, steps, context| {
+                // Only the first shard lists the steps.
+                if runs.case.is_empty() && runs.shard.is_none_or(|shard| shard.index == 1) {
+                    let read =
+                        || next_steps::next_steps_of_faulty_package(dir, runs.format.as_deref());
+                    let steps = steps.unwrap_or_else(read);
+                    if !steps.is_empty() {
+                        context.send_event(Event::Noted(Note::NextSteps(steps)));
+                    }
                 }
-            }
-        },
-        stop_all: &|| host.executor.stop(),
-    };
-    work.run(context, &packages, at_once)
+            },
+            stop_all: &|| host.executor.stop(),
+        };
+        work.run(context, &packages, at_once)
+    }
 }
 
 /// A package with the work that this shard does on it.

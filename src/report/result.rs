@@ -29,11 +29,21 @@ pub trait CommandResult: Any + Send + Serialize + JsonSchema {
     }
 }
 
+/// A result of any type; by default one that only the events have.
 pub trait AnyResult: Any + Send {
-    fn render(&self, page: &mut Page<'_>);
-    fn exit_code(&self) -> ExitCode;
-    fn html(&self, report: &Report) -> Option<String>;
-    fn raw(&self) -> Option<&[u8]>;
+    fn render(&self, _: &mut Page<'_>) {}
+
+    fn exit_code(&self) -> ExitCode {
+        ExitCode::Success
+    }
+
+    fn html(&self, _: &Report) -> Option<String> {
+        None
+    }
+
+    fn raw(&self) -> Option<&[u8]> {
+        None
+    }
 
     fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 
@@ -80,20 +90,6 @@ impl<T: CommandResult> AnyResult for T {
 
 /// The events have the results of judging.
 impl AnyResult for () {
-    fn render(&self, _: &mut Page<'_>) {}
-
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::Success
-    }
-
-    fn html(&self, _: &Report) -> Option<String> {
-        None
-    }
-
-    fn raw(&self) -> Option<&[u8]> {
-        None
-    }
-
     fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         json::write(report, out)
     }
