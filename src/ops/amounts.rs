@@ -13,7 +13,8 @@ fn split_unit(text: &str) -> Option<(f64, &str)> {
                 .starts_with(|next: char| next.is_ascii_digit() || "+-".contains(next));
         letter.is_ascii_alphabetic() && !is_exponent
     };
-    let unit_at = text.char_indices().find(|it| is_unit(*it)).map_or(text.len(), |(at, _)| at);
+    let unit_at =
+        text.char_indices().find(|letter| is_unit(*letter)).map_or(text.len(), |(at, _)| at);
     let (number, unit) = text.split_at(unit_at);
     let number: f64 = number.trim_end().parse().ok()?;
     Some((number, unit))
@@ -126,7 +127,7 @@ mod tests {
     #[test]
     fn a_size_has_a_unit_or_is_in_mib() {
         let check = |text: &str, bytes: Option<u64>| {
-            assert_eq!(parse_memory_limit(text).ok().map(|it| it.0), bytes, "{text}");
+            assert_eq!(parse_memory_limit(text).ok().map(|limit| limit.0), bytes, "{text}");
         };
         check("256", Some(256 << 20));
         check("256M", Some(256 << 20));

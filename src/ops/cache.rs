@@ -93,7 +93,7 @@ pub struct CacheStatistics {
 fn manage_cache(options: &ManageOptions, directory: &Path) -> Result<CacheReport, Stop> {
     let mut report = CacheReport { directory: directory.to_owned(), ..CacheReport::default() };
     // A command that only looks must not create files.
-    let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|it| it.kind() == NotFound);
+    let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|error| error.kind() == NotFound);
     if lacks(directory) || is_private(directory) && lacks(&directory.join(FACTS)) {
         return Ok(report);
     }

@@ -170,7 +170,7 @@ mod tests {
         let say = |context: &Context, what: String| {
             context.send_event(Event::Complained { message: what, help: None });
         };
-        let dirs: Vec<PathBuf> = (0..ends.len()).map(|it| it.to_string().into()).collect();
+        let dirs: Vec<PathBuf> = (0..ends.len()).map(|number| number.to_string().into()).collect();
         let context = Context::new(move |stamped| drop(sender.send(stamped.clone())));
         let done = PackageWork {
             begin: &|dir, context| {

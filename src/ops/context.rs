@@ -116,7 +116,7 @@ impl Context {
             .lock()
             .package
             .clone()
-            .filter(|_| self.package_names.get().is_some_and(|it| !it.is_empty()))
+            .filter(|_| self.package_names.get().is_some_and(|names| !names.is_empty()))
     }
 
     /// New remarks from workers come first.

@@ -183,7 +183,7 @@ fn missing_recipe_error(problem: &Problem) -> Diagnostic {
 pub fn read_recipe(path: &FilePath, problem: &Problem, context: &Context) -> Result<Recipe, Stop> {
     let mut reading = package::recipe::read_for_problem(path, problem);
     // Errors that do not prevent judging are left to `verify`, as for packages.
-    reading.diagnostics.retain(|it| !it.is_error() || it.prevents_judging());
+    reading.diagnostics.retain(|fault| !fault.is_error() || fault.prevents_judging());
     match reading.recipe {
         None => Err(Stop::Diagnosed(reading.diagnostics)),
         Some(recipe) => context.refuse_errors(reading.diagnostics).map(|()| recipe),

@@ -109,7 +109,7 @@ fn grade_lines(
     let host = Host::start(&options.host, context)?;
     let fresh = Scheduler::new(Arc::clone(&host.executor)).with_fresh_runs();
     let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
-    let text = [&options.map, &options.defaults].map(|it| it.as_deref().unwrap_or_default());
+    let text = [&options.map, &options.defaults].map(|text| text.as_deref().unwrap_or_default());
     let grader = LineJudge {
         host: &host,
         builder: &builder,

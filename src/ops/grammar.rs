@@ -163,7 +163,7 @@ pub fn generate_input(options: &InputOptions, context: &Context) -> Result<Vec<u
     let input = generate_at(&grammar, &shape, &pins, options.seed);
     let input = input.map_err(|what| Stop::from(what).refused_for(RefusalSubject::Submission))?;
     let unreached = unreached(&grammar, &shape, &pins, &input);
-    context.send_diagnostics(unreached.iter().map(|it| it.warning_for_input(&grammar)));
+    context.send_diagnostics(unreached.iter().map(|bound| bound.warning_for_input(&grammar)));
     Ok(input)
 }
 
@@ -270,7 +270,7 @@ impl CommandResult for GrammarBounds {
 /// Events have shown the faults of invalid inputs.
 impl CommandResult for CheckedInputs {
     fn render(&self, page: &mut Page<'_>) {
-        let valid = self.inputs.iter().filter(|it| it.valid && !page.style.is_quiet());
+        let valid = self.inputs.iter().filter(|input| input.valid && !page.style.is_quiet());
         let label = page.style.paint(TextRole::Good, "valid");
         for input in valid {
             page.line(0, &format!("{label} {}", printable(&input.path.display().to_string())));

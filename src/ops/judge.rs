@@ -247,7 +247,7 @@ pub fn judge(
         let sources = entries.len() - usize::from(!options.program.is_empty());
         explain_failures(&explaining, &entries[..sources], &finished.results)?;
     }
-    let judged = finished.results.iter().filter_map(|it| it.as_deref().ok());
+    let judged = finished.results.iter().filter_map(|result| result.as_deref().ok());
     let cases: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
     // A failed build says nothing about test cases.
     if !cases.is_empty() {
@@ -282,7 +282,7 @@ fn find_submissions(
     let mut submissions = Vec::new();
     let mut missing = Vec::new();
     let mut named: HashMap<String, PathBuf> = HashMap::new();
-    let has_files = |it: &&PathBuf| it.is_dir() || is_archive(it);
+    let has_files = |path: &&PathBuf| path.is_dir() || is_archive(path);
     let directories = options.submissions.iter().filter(has_files).count();
     for path in &options.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
@@ -301,7 +301,7 @@ fn find_submissions(
         }
         let below = own_submissions_below(path, problem);
         if !options.class && !below.is_empty() {
-            class.extend(below.iter().map(|it| it.name.clone()));
+            class.extend(below.iter().map(|submission| submission.name.clone()));
             submissions.extend(below);
             continue;
         }
@@ -317,8 +317,8 @@ fn find_submissions(
             // An archive that cannot be opened gets a warning and has no program.
             let mut found = Vec::new();
             let packed = class::packed_sources(&student).map_err(Stop::from);
-            let packed = packed.map(|it| it.unwrap_or_else(|| student.clone()));
-            let opened = packed.and_then(|it| context.open_submission(&it));
+            let packed = packed.map(|sources| sources.unwrap_or_else(|| student.clone()));
+            let opened = packed.and_then(|sources| context.open_submission(&sources));
             let opened = collect_diagnostics(opened, &mut found)?;
             if is_twin {
                 let message = "has the name of another entry, in other code points of Unicode";
@@ -326,7 +326,7 @@ fn find_submissions(
             }
             let escaped = || PathBuf::from(name.to_string_lossy().escape_default().to_string());
             let name = if is_twin { escaped() } else { name };
-            let warning = |it| Diagnostic { severity: Severity::Warning, ..it };
+            let warning = |fault| Diagnostic { severity: Severity::Warning, ..fault };
             context.send_diagnostics(found.into_iter().map(warning));
             let student = FilePath::root(opened.unwrap_or(student));
             let found = class::programs(
@@ -419,7 +419,7 @@ fn prepare_submissions<'a>(
             && class.contains(&submission.name)
         {
             let why = found.drain(before..).find(Diagnostic::is_error);
-            let (reason, help) = why.map(|it| (it.message, it.help)).unwrap_or_default();
+            let (reason, help) = why.map(|fault| (fault.message, fault.help)).unwrap_or_default();
             let prepared = Err(JudgeError { help, ..JudgeError::no_program(reason) });
             entry.push(PreparedSubmission { submission, prepared });
         }

@@ -54,7 +54,7 @@ impl Operation for LanguagesOptions {
             let found = toolchains.find(tool, "list languages").ok();
             ListedTool {
                 name: tool.name().to_owned(),
-                version: found.as_ref().map(|it| it.version.clone()),
+                version: found.as_ref().map(|tool| tool.version.clone()),
                 help: found.is_none().then(|| tool.help()),
             }
         };
@@ -71,13 +71,13 @@ impl CommandResult for LanguageListing {
     /// A line for each language: the versions of its tools, or what to install.
     fn render(&self, page: &mut Page<'_>) {
         for ListedLanguage { code, name, tools } in &self.languages {
-            let mut found = joined(tools.iter().filter_map(|it| it.version.as_ref()), ", ");
-            let missing = || tools.iter().filter(|it| it.version.is_none());
+            let mut found = joined(tools.iter().filter_map(|tool| tool.version.as_ref()), ", ");
+            let missing = || tools.iter().filter(|tool| tool.version.is_none());
             if missing().next().is_some() {
-                let names = joined(missing().map(|it| &it.name), ", no ");
+                let names = joined(missing().map(|tool| &tool.name), ", no ");
                 found = format!(
                     "no {names}; {}",
-                    joined(missing().filter_map(|it| it.help.as_ref()), "; ")
+                    joined(missing().filter_map(|tool| tool.help.as_ref()), "; ")
                 );
             }
             page.line(0, &format!("{code:<13} {name:<20} {found}"));

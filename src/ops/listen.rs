@@ -298,7 +298,8 @@ impl WaitingConnections {
         let mut state = self.state.lock();
         let mut is_one_ended = false;
         while state.all.len() >= MOST_CONNECTIONS {
-            is_one_ended = is_one_ended || state.all.iter_mut().any(|(_, it)| it.end(self.least));
+            is_one_ended = is_one_ended
+                || state.all.iter_mut().any(|(_, connection)| connection.end(self.least));
             self.changed.wait_for(&mut state, PAUSE);
         }
         let number = state.next;
@@ -310,13 +311,14 @@ impl WaitingConnections {
     /// Whether the connection was not ended before its request came.
     fn has_come(&self, number: u64) -> bool {
         let mut state = self.state.lock();
-        let found = state.all.iter_mut().find(|(it, _)| *it == number);
-        let found = found.filter(|(_, it)| matches!(it, WaitingConnection::Reading(..)));
-        found.map(|(_, it)| *it = WaitingConnection::HasCome).is_some()
+        let found = state.all.iter_mut().find(|(key, _)| *key == number);
+        let found =
+            found.filter(|(_, connection)| matches!(connection, WaitingConnection::Reading(..)));
+        found.map(|(_, connection)| *connection = WaitingConnection::HasCome).is_some()
     }
 
     fn remove(&self, number: u64) {
-        self.state.lock().all.retain(|(it, _)| *it != number);
+        self.state.lock().all.retain(|(key, _)| *key != number);
         self.changed.notify_all();
     }
 

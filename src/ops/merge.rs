@@ -59,13 +59,13 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
         ))
     })?;
     // The commands ran at the same time.
-    let at = commands.iter().map(|it| it.elapsed).max().unwrap_or_default();
+    let at = commands.iter().map(|command| command.elapsed).max().unwrap_or_default();
     for (package, event) in merge_events(&commands) {
         context.replay(&StampedEvent { at, package, event });
     }
-    let recalled = commands.iter().filter_map(|it| it.recalled).reduce(CacheUse::plus);
-    let workers = commands.iter().flat_map(|it| it.workers.clone()).collect();
-    let ended = commands.iter().map(|it| it.ended);
+    let recalled = commands.iter().filter_map(|command| command.recalled).reduce(CacheUse::plus);
+    let workers = commands.iter().flat_map(|command| command.workers.clone()).collect();
+    let ended = commands.iter().map(|command| command.ended);
     context.set_merged_end(ended.fold(ExitCode::Success, ExitCode::graver_of), recalled, workers);
     Ok(())
 }
@@ -87,7 +87,7 @@ impl CommandEvents {
     fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read(path).map_err(|error| error.to_string())?;
         let document = serde_json::from_slice::<Value>(&text).ok();
-        if document.is_some_and(|it| it["format"] == FORMAT) {
+        if document.is_some_and(|document| document["format"] == FORMAT) {
             return Err(
                 "it is a report of --json; run the command again with --events FILE".to_owned()
             );
@@ -105,17 +105,18 @@ impl CommandEvents {
                 "its last line is not the end of a command; run the command again".to_owned()
             );
         };
-        if events.iter().any(|it| matches!(it.event, Event::Finished { .. })) {
+        if events.iter().any(|stamped| matches!(stamped.event, Event::Finished { .. })) {
             return Err("it has the events of several commands; give a file for each".to_owned());
         }
         // A merged file begins with the start of `merge`, then has that of the commands.
         let begins =
             matches!(events.first(), Some(StampedEvent { event: Event::Started { .. }, .. }));
-        let started =
-            events.iter().rev().filter(|_| begins).find_map(|it| match it.event.clone() {
+        let started = events.iter().rev().filter(|_| begins).find_map(|stamped| {
+            match stamped.event.clone() {
                 Event::Started { juror, command, task, .. } => Some((juror, command, task)),
                 _ => None,
-            });
+            }
+        });
         let Some((juror, command, task)) = started else {
             return Err("its first line is not the beginning of a command".to_owned());
         };
@@ -124,7 +125,7 @@ impl CommandEvents {
                 "it is of `juror {command}`; only judge, verify and generate can be merged"
             ));
         }
-        let shard = events.iter().find_map(|it| match it.event {
+        let shard = events.iter().find_map(|stamped| match stamped.event {
             Event::ShardChosen(shard) => Some(shard),
             _ => None,
         });
@@ -132,7 +133,7 @@ impl CommandEvents {
     }
 
     fn packages(&self) -> impl Iterator<Item = &PackageReport> {
-        self.events.iter().filter_map(|it| match &it.event {
+        self.events.iter().filter_map(|stamped| match &stamped.event {
             Event::PackageRead(package) => Some(&**package),
             _ => None,
         })
@@ -164,9 +165,11 @@ fn find_too_large<'v>(key: &str, value: &'v Value) -> Option<&'v Number> {
     const MAX_EXACT_INTEGER: f64 = (1_u64 << 53) as f64;
     match value {
         Value::Number(number) if number.is_f64() && !key.ends_with("seconds") => None,
-        Value::Number(number) => Some(number).filter(|it| it.as_f64() > Some(MAX_EXACT_INTEGER)),
-        Value::Array(all) => all.iter().find_map(|it| find_too_large(key, it)),
-        Value::Object(all) => all.iter().find_map(|(key, it)| find_too_large(key, it)),
+        Value::Number(number) => {
+            Some(number).filter(|number| number.as_f64() > Some(MAX_EXACT_INTEGER))
+        }
+        Value::Array(all) => all.iter().find_map(|value| find_too_large(key, value)),
+        Value::Object(all) => all.iter().find_map(|(key, value)| find_too_large(key, value)),
         _ => None,
     }
 }
@@ -190,40 +193,46 @@ fn work_item(event: &Event) -> Option<&str> {
 /// Returns why the commands are not parts of one run.
 fn check_compatible(commands: &[CommandEvents]) -> Result<(), String> {
     let Some(first) = commands.first() else { return Ok(()) };
-    if let Some(other) = commands.iter().find(|it| it.command != first.command) {
+    if let Some(other) = commands.iter().find(|command| command.command != first.command) {
         let (first, other) = (&first.command, &other.command);
         return Err(format!("one file is of `juror {first}`, another of `juror {other}`"));
     }
-    if let Some(other) = commands.iter().find(|it| it.juror != first.juror) {
+    if let Some(other) = commands.iter().find(|command| command.juror != first.juror) {
         return Err(format!("one is of juror {}, another of juror {}", first.juror, other.juror));
     }
     let mut known = HashSet::new();
     for command in commands {
-        let own = command.events.iter().filter_map(|it| Some((&it.package, work_item(&it.event)?)));
+        let own = command
+            .events
+            .iter()
+            .filter_map(|stamped| Some((&stamped.package, work_item(&stamped.event)?)));
         let own: HashSet<_> = own.collect();
-        if let Some((_, name)) = own.iter().find(|it| known.contains(*it)) {
+        if let Some((_, name)) = own.iter().find(|item| known.contains(*item)) {
             return Err(format!("two files have {name}"));
         }
         known.extend(own);
     }
-    let shards: Vec<Shard> = commands.iter().filter_map(|it| it.shard).collect();
+    let shards: Vec<Shard> = commands.iter().filter_map(|command| command.shard).collect();
     let Some(&Shard { count, .. }) = shards.first() else { return Ok(()) };
-    let is_part = |it: &Shard| it.count == count && (1..=count).contains(&it.index);
+    let is_part = |shard: &Shard| shard.count == count && (1..=count).contains(&shard.index);
     if shards.len() < commands.len() || !shards.iter().all(is_part) {
         return Err("they are not the shards of one run".to_owned());
     }
-    let packages = |it: &CommandEvents| {
-        it.packages().map(|it| (it.name.clone(), it.test_cases)).collect::<Vec<_>>()
+    let packages = |command: &CommandEvents| {
+        command
+            .packages()
+            .map(|package| (package.name.clone(), package.test_cases))
+            .collect::<Vec<_>>()
     };
     // A shard without work names no package.
-    let mut packages = commands.iter().map(packages).filter(|it| !it.is_empty());
+    let mut packages = commands.iter().map(packages).filter(|packages| !packages.is_empty());
     let first = packages.next();
-    if packages.any(|it| Some(&it) != first.as_ref()) {
+    if packages.any(|other| Some(&other) != first.as_ref()) {
         return Err("their packages or test cases differ".to_owned());
     }
     for index in 1..=count {
         let shard = Shard { index, count };
-        match shards.iter().filter(|it| **it == shard).count() {
+        match shards.iter().filter(|other| **other == shard).count() {
             0 => return Err(format!("the events of shard {shard} are missing")),
             1 => {}
             _ => return Err(format!("there are two files of shard {shard}")),
@@ -245,9 +254,9 @@ fn merge_events(commands: &[CommandEvents]) -> Vec<(PackageName, Event)> {
             Event::Started { version: EVENTS_VERSION, juror, command, command_line, task: *task },
         ));
     }
-    let events = || commands.iter().flat_map(|it| &it.events);
-    let hosts = events().filter_map(|it| match &it.event {
-        Event::HostReady { isolation, .. } => Some((isolation, &it.event)),
+    let events = || commands.iter().flat_map(|command| &command.events);
+    let hosts = events().filter_map(|stamped| match &stamped.event {
+        Event::HostReady { isolation, .. } => Some((isolation, &stamped.event)),
         _ => None,
     });
     if let Some((_, weakest)) = hosts.max_by_key(|(isolation, _)| **isolation) {
@@ -261,8 +270,8 @@ fn merge_events(commands: &[CommandEvents]) -> Vec<(PackageName, Event)> {
     }
     for package in packages {
         let own = commands.iter().map(|command| {
-            let own = command.events.iter().filter(|it| it.package == *package);
-            own.map(|it| &it.event).collect()
+            let own = command.events.iter().filter(|stamped| stamped.package == *package);
+            own.map(|stamped| &stamped.event).collect()
         });
         let own = merge_package_events(&own.collect::<Vec<_>>());
         all.extend(own.into_iter().map(|event| (package.clone(), event)));
@@ -276,7 +285,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     let mut results: Vec<(&str, &Event)> = Vec::new();
     let mut after: Vec<&Event> = Vec::new();
     let (mut whole, mut limits): (Option<PackageReport>, Vec<&Event>) = (None, Vec::new());
-    let done = commands.iter().flatten().filter_map(|it| match it {
+    let done = commands.iter().flatten().filter_map(|event| match event {
         Event::SubmissionJudged(judgement) => Some(judgement.submission.as_str()),
         _ => None,
     });
@@ -284,9 +293,10 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     // A message appears as often as in the command that has it most often.
     for command in commands {
         let mut missing = before.clone();
-        let is_remark = |it: &&Event| matches!(it, Event::Diagnosed(_) | Event::Complained { .. });
+        let is_remark =
+            |event: &&Event| matches!(event, Event::Diagnosed(_) | Event::Complained { .. });
         for event in command.iter().copied().filter(is_remark) {
-            match missing.iter().position(|it| *it == event) {
+            match missing.iter().position(|other| *other == event) {
                 Some(at) => drop(missing.swap_remove(at)),
                 None => before.push(event),
             }
@@ -324,11 +334,11 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
         results.sort_by_key(|(name, _)| *name);
     }
     let mut all: Vec<Event> = before.into_iter().cloned().collect();
-    let path = whole.as_ref().map(|it| it.path.clone());
+    let path = whole.as_ref().map(|package| package.path.clone());
     if let (Some(whole), Some(path)) = (whole, path) {
         all.push(Event::PackageRead(whole.into()));
         all.extend(different_limits_warning(&limits, path).map(Event::Diagnosed));
-        all.extend(limits.first().map(|it| (*it).clone()));
+        all.extend(limits.first().map(|event| (*event).clone()));
     }
     all.extend(begun.into_iter().cloned());
     all.extend(results.into_iter().map(|(_, event)| event.clone()));
@@ -337,12 +347,12 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
 }
 
 fn different_limits_warning(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
-    let times = limits.iter().filter_map(|it| match it {
+    let times = limits.iter().filter_map(|event| match event {
         Event::LimitsSet { limits, .. } => Some(limits.cpu_time()),
         _ => None,
     });
     let times: Vec<Duration> = times.collect();
-    let other = times.iter().find(|it| **it != times[0])?;
+    let other = times.iter().find(|time| **time != times[0])?;
     let (first, other) = (seconds(times[0]), seconds(*other));
     let what = format!("shards were judged with different time limits: {first} and {other}");
     let help = "set the limit in the package, or give each shard the same --time-limit";
@@ -554,7 +564,8 @@ mod tests {
         let summary = &report.summary;
         assert_eq!((summary.runs, summary.accepted, summary.rejected), (2, 1, 1));
         assert_eq!((summary.warnings, summary.judge_errors), (2, 1));
-        let names: Vec<&str> = report.submissions.iter().map(|it| it.name.as_str()).collect();
+        let names: Vec<&str> =
+            report.submissions.iter().map(|submission| submission.name.as_str()).collect();
         assert_eq!(names, ["b", "c", "d"]);
         assert_eq!(report.session.packages.len(), 1);
         assert_eq!(report.session.packages[0].submissions, 6);

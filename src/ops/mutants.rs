@@ -41,7 +41,7 @@ pub struct MutantsOptions {
     pub submission: Option<PathBuf>,
     /// Only mutants of this operator; can be repeated
     #[arg(long, value_name = "OPERATOR", ignore_case = true,
-          value_parser = PossibleValuesParser::new(Operator::RANKED.map(|(it, _)| it.name())))]
+          value_parser = PossibleValuesParser::new(Operator::RANKED.map(|(operator, _)| operator.name())))]
     pub operator: Vec<String>,
     /// Show the mutant with this name, with its lines
     #[arg(long, value_name = "ID")]
@@ -107,8 +107,10 @@ impl Operation for MutantsOptions {
             problem::read_problem(&self.package, format, ShownDiagnostics::Errors, context)?;
         let mut all = mutate_submissions(self.submission.as_deref(), &problem)?;
         context.send_event(Event::package_read(&problem, all.len(), problem.test_data.cases.len()));
-        let ids: Vec<String> =
-            all.iter().flat_map(|it| it.mutants.iter().map(|mutant| mutant.id.clone())).collect();
+        let ids: Vec<String> = all
+            .iter()
+            .flat_map(|mutated| mutated.mutants.iter().map(|mutant| mutant.id.clone()))
+            .collect();
         let operators: Vec<Operator> =
             self.operator.iter().filter_map(|name| Operator::by_name(name)).collect();
         let (id, export) = self.chosen();
@@ -118,7 +120,7 @@ impl Operation for MutantsOptions {
                     && id.as_ref().is_none_or(|id| mutant.id == *id)
             });
         }
-        let Some(first) = all.iter().find(|it| !it.mutants.is_empty()) else {
+        let Some(first) = all.iter().find(|mutated| !mutated.mutants.is_empty()) else {
             let submission = self.submission.as_ref().map(|_| &all[..]);
             return Err(no_mutants_error(id.as_deref(), &ids, submission));
         };
@@ -127,9 +129,9 @@ impl Operation for MutantsOptions {
             None => None,
         };
         let held_out = Operator::held_out(self.seed);
-        let list = all
-            .iter()
-            .flat_map(|it| it.mutants.iter().map(|mutant| list_entry(it, mutant, &held_out)));
+        let list = all.iter().flat_map(|mutated| {
+            mutated.mutants.iter().map(|mutant| list_entry(mutated, mutant, &held_out))
+        });
         Ok(MutantListing {
             list: list.collect(),
             in_full: id.is_some(),
@@ -160,7 +162,12 @@ fn mutate_submissions(
 ) -> Result<Vec<MutatedSubmission>, Stop> {
     let submissions = match submission {
         Some(path) => vec![named_submission(path, problem).map_err(Stop::usage)?],
-        None => problem.submissions.iter().filter(|it| is_accepted(it)).cloned().collect(),
+        None => problem
+            .submissions
+            .iter()
+            .filter(|submission| is_accepted(submission))
+            .cloned()
+            .collect(),
     };
     let mut all = Vec::new();
     for submission in submissions {
@@ -299,6 +306,6 @@ fn render_in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
     );
     page.line(0, &format!("the mutant {}", mutant.mistake));
     page.blank();
-    page.edited(0, "-", TextRole::Expected, mutant.lines_before.iter().map(|it| &**it));
-    page.edited(0, "+", TextRole::Actual, mutant.lines_after.iter().map(|it| &**it));
+    page.edited(0, "-", TextRole::Expected, mutant.lines_before.iter().map(|line| &**line));
+    page.edited(0, "+", TextRole::Actual, mutant.lines_after.iter().map(|line| &**line));
 }

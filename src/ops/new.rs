@@ -118,7 +118,8 @@ fn short_name(package: &Path) -> Result<&str, Stop> {
     match name.to_str().filter(|name| !name.is_empty() && name.chars().all(is_allowed)) {
         Some(name) => Ok(name),
         None => {
-            let likely: String = text.to_lowercase().chars().filter(|it| is_allowed(*it)).collect();
+            let likely: String =
+                text.to_lowercase().chars().filter(|letter| is_allowed(*letter)).collect();
             let likely = if likely.is_empty() { "hello" } else { &likely };
             let shown = package.display();
             Err(Stop::usage(format!(

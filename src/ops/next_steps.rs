@@ -30,12 +30,15 @@ fn missing_steps(problem: &Problem) -> Vec<NextStep> {
     let has = |group: &str| cases.iter().any(|case| case.name.starts_with(group));
     let has_grammar = !problem.input_grammars.is_empty();
     let is_right = |name: &str| name.starts_with("accepted/");
-    let has_right = problem.submissions.iter().any(|it| is_right(&it.name));
+    let has_right = problem.submissions.iter().any(|submission| is_right(&submission.name));
     let is_recipe_unused = problem.recipe.is_some() && !has("secret/");
     let must_fail = |verdicts: &Vec<Verdict>| !verdicts.contains(&Verdict::Accepted);
-    let has_wrong = problem.submissions.iter().any(|it| {
-        !is_right(&it.name)
-            || it.expectations.iter().any(|rule| rule.required.as_ref().is_some_and(must_fail))
+    let has_wrong = problem.submissions.iter().any(|submission| {
+        !is_right(&submission.name)
+            || submission
+                .expectations
+                .iter()
+                .any(|rule| rule.required.as_ref().is_some_and(must_fail))
     });
     let statement = format!("write the statement: {}/problem.en.md", problem.layout.statements);
     let steps = [
@@ -75,7 +78,7 @@ fn missing_steps(problem: &Problem) -> Vec<NextStep> {
 }
 
 fn has_statement(dir: &FilePath) -> bool {
-    let names = ["statement", "problem_statement"].map(|it| dir.join(it).names());
+    let names = ["statement", "problem_statement"].map(|name| dir.join(name).names());
     let mut names = names.into_iter().flatten().flatten();
     names.any(|name| name.to_string_lossy().starts_with("problem."))
 }

@@ -114,7 +114,7 @@ fn parse_flags(text: &str) -> Result<Words, String> {
 impl BuildOptions {
     pub fn variant(&self) -> BuildVariant {
         BuildVariant {
-            language: self.language.map(|it| it.code),
+            language: self.language.map(|language| language.code),
             debug: self.debug,
             flags: self.flags.clone().unwrap_or_default(),
         }
@@ -216,7 +216,7 @@ pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     name: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
     let names = PossibleValuesParser::new(all.map(name));
-    names.try_map(move |typed| all.into_iter().find(|it| name(*it) == typed).ok_or("unknown"))
+    names.try_map(move |typed| all.into_iter().find(|value| name(*value) == typed).ok_or("unknown"))
 }
 
 #[cfg(test)]

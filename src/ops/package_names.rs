@@ -68,7 +68,7 @@ mod tests {
     fn a_package_has_the_shortest_unique_end_of_its_path_as_name() {
         let check = |paths: &[&str], expected: &[&str]| {
             let split: Vec<Vec<&OsStr>> =
-                paths.iter().map(|it| path_names(Path::new(it))).collect();
+                paths.iter().map(|path| path_names(Path::new(path))).collect();
             assert_eq!(shortest_names(&split), expected, "{paths:?}");
             let reversed: Vec<Vec<&OsStr>> = split.into_iter().rev().collect();
             let backwards: Vec<String> = shortest_names(&reversed).into_iter().rev().collect();

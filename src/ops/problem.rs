@@ -41,12 +41,14 @@ pub fn read_problem(
 /// Keeps what a user must know who works on a submission. The first test case at fault stands for all, as a warning.
 fn keep_for_submissions(diagnostics: &mut Vec<Diagnostic>) {
     let mut faulty = 0;
-    diagnostics.retain(|it| {
-        let is_test = it.is_error() && it.prevents == BlockedUse::Acceptance;
+    diagnostics.retain(|fault| {
+        let is_test = fault.is_error() && fault.prevents == BlockedUse::Acceptance;
         faulty += usize::from(is_test);
-        it.prevents_judging() || is_test && faulty == 1
+        fault.prevents_judging() || (is_test && faulty == 1)
     });
-    if let Some(test) = diagnostics.iter_mut().find(|it| it.prevents == BlockedUse::Acceptance) {
+    if let Some(test) =
+        diagnostics.iter_mut().find(|fault| fault.prevents == BlockedUse::Acceptance)
+    {
         test.severity = Severity::Warning;
         if let Some(more) = count_if_any(faulty - 1, "more file") {
             test.message += &format!("; {more} of tests, too");

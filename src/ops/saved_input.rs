@@ -66,7 +66,7 @@ fn next_number(directory: &Path) -> io::Result<u64> {
 
 /// Fails if the file exists. Others see it only when it is whole.
 fn write_new(path: &Path, contents: &[u8]) -> io::Result<()> {
-    let directory = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let mut file = tempfile::Builder::new()
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(directory.unwrap_or(Path::new(".")))?;

@@ -72,7 +72,7 @@ pub fn check_absent(out: &Path) -> Result<(), Stop> {
 
 /// `.` for a plain name.
 pub fn parent_directory(path: &Path) -> &Path {
-    path.parent().filter(|it| !it.as_os_str().is_empty()).unwrap_or(Path::new("."))
+    path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
 pub fn write_error(path: &Path, error: io::Error) -> JudgeError {

@@ -85,8 +85,9 @@ impl Operation for StatementOptions {
             let what = "--out - and --json both write to standard output; choose a file with --out";
             return Err(Stop::usage(what));
         }
-        let is_pdf =
-            |out: &PathBuf| out.extension().is_some_and(|it| it.eq_ignore_ascii_case("pdf"));
+        let is_pdf = |out: &PathBuf| {
+            out.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("pdf"))
+        };
         if self.out.as_ref().is_some_and(is_pdf) {
             let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
             return Err(Stop::usage(what));
@@ -103,12 +104,15 @@ impl Operation for StatementOptions {
         let short_name = &problem.short_name;
         let out = self.out.clone().unwrap_or_else(|| format!("{short_name}.html").into());
         let pages: Vec<(PathBuf, Vec<&Statement>)> = if is_directory(&out) {
-            let name = |it: &Statement| out.join(format!("{short_name}.{}.html", it.language));
-            chosen.into_iter().map(|it| (name(it), vec![it])).collect()
+            let name = |statement: &Statement| {
+                out.join(format!("{short_name}.{}.html", statement.language))
+            };
+            chosen.into_iter().map(|statement| (name(statement), vec![statement])).collect()
         } else {
             vec![(out.clone(), chosen)]
         };
-        let refused = all.iter().find_map(|it| Some((it, name_fault(&it.language)?)));
+        let refused =
+            all.iter().find_map(|statement| Some((statement, name_fault(&statement.language)?)));
         if let Some((statement, fault)) = refused {
             let message = format!("its language cannot be `{}`, which {fault}", statement.language);
             return Err(Diagnostic::error(&statement.path, message).help("rename it").into());
@@ -125,7 +129,7 @@ impl Operation for StatementOptions {
                 continue;
             }
             write_page(&path, page.html.as_bytes()).map_err(|error| write_error(&path, &error))?;
-            let languages = statements.iter().map(|it| it.language.clone()).collect();
+            let languages = statements.iter().map(|statement| statement.language.clone()).collect();
             done.written.push(WrittenPage { path, languages });
         }
         Ok(done)

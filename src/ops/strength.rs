@@ -198,9 +198,10 @@ impl StrengthWork<'_> {
             return Ok(false);
         };
         let accepted: Vec<&Submission> =
-            problem.submissions.iter().filter(|it| is_accepted(it)).collect();
+            problem.submissions.iter().filter(|submission| is_accepted(submission)).collect();
         let right = submissions::build_accepted(bench, rules, &accepted)?;
-        let Some(main) = right.iter().find(|it| it.submission.name == reference.name) else {
+        let Some(main) = right.iter().find(|program| program.submission.name == reference.name)
+        else {
             report.lacking.push(MissingPrerequisite::AcceptedSubmission);
             return Ok(false);
         };
@@ -231,7 +232,7 @@ impl StrengthWork<'_> {
                 continue;
             }
             let name = &right.submission.name;
-            report.references.retain(|it| it.submission != *name);
+            report.references.retain(|reference| reference.submission != *name);
             report.references.push(RightProgram {
                 submission: name.clone(),
                 language: right.prepared.plan.language.name().to_owned(),
@@ -239,7 +240,7 @@ impl StrengthWork<'_> {
             });
             entries.extend(mutants);
         }
-        if entries.iter().all(|it| it.subject.kind != SubjectKind::Mutant) {
+        if entries.iter().all(|entry| entry.subject.kind != SubjectKind::Mutant) {
             report.lacking.push(MissingPrerequisite::Mutants);
         }
         self.context.send_diagnostics(equivalents::unknown_equivalents(problem, &entries)?);
@@ -249,8 +250,8 @@ impl StrengthWork<'_> {
                 end,
                 others: right
                     .iter()
-                    .filter(|it| it.submission.name != reference.name)
-                    .map(|it| (it.submission.name.clone(), it.suspect.clone()))
+                    .filter(|program| program.submission.name != reference.name)
+                    .map(|program| (program.submission.name.clone(), program.suspect.clone()))
                     .collect(),
             },
             search_time: options.time.mul_f64(SEARCH_SHARE),

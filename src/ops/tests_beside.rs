@@ -57,13 +57,13 @@ impl TestsBeside {
     /// A directory that is no package, with sources in it. Its tests are there, too, or beside it.
     fn of_directory(named: &Path) -> Result<Option<Self>, Stop> {
         let layout = package::detected_layout(named);
-        let files = fs::read_dir(named).into_iter().flatten().flatten().map(|it| it.path());
-        let mut sources = files.filter(|it| it.is_file() && Language::of_file(it).is_some());
+        let files = fs::read_dir(named).into_iter().flatten().flatten().map(|entry| entry.path());
+        let mut sources = files.filter(|path| path.is_file() && Language::of_file(path).is_some());
         if layout.is_some_and(|layout| !layout.is_guessed) || sources.next().is_none() {
             return Ok(None);
         }
         let places = [named.to_owned(), directory_of(named)];
-        let found = places.into_iter().find(|it| package::detected_layout(it).is_some());
+        let found = places.into_iter().find(|place| package::detected_layout(place).is_some());
         let found = found.ok_or_else(|| no_tests(named, named))?;
         Ok(Some(Self { package: found, source: None, note: None }))
     }
@@ -81,7 +81,7 @@ impl TestsBeside {
 }
 
 fn directory_of(path: &Path) -> PathBuf {
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     match (parent, path.file_name()) {
         (Some(parent), Some(_)) => parent.to_owned(),
         (_, None) => path.join(".."),
@@ -94,7 +94,7 @@ fn no_tests(submission: &Path, directory: &Path) -> Stop {
     let found = bare::explain_missing_tests(&FilePath::root(directory)).unwrap_or_default();
     let help = format!(
         "add files such as 1.in and 1.out, there or in {}; or name the package first: juror judge PACKAGE {submission}",
-        bare::FOLDERS.map(|it| format!("{it}/")).join(", "),
+        bare::FOLDERS.map(|folder| format!("{folder}/")).join(", "),
     );
     let separator = if found.is_empty() { "" } else { "; " };
     Stop::usage(Remark::with_help(format!("no tests beside {submission}{separator}{found}"), help))

@@ -142,7 +142,9 @@ fn read_package(
         // The data exists, so a faulty recipe is only a warning.
         let found = recipe::read_for_problem(path, &problem).diagnostics.into_iter();
         let found = found.filter(Diagnostic::is_error);
-        context.send_diagnostics(found.map(|it| Diagnostic { severity: Severity::Warning, ..it }));
+        context.send_diagnostics(
+            found.map(|fault| Diagnostic { severity: Severity::Warning, ..fault }),
+        );
     }
     let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();
     Ok(AssignedPackage { problem, submissions, selected, has_data_check: is_data_mine })
@@ -255,7 +257,8 @@ impl Verifier<'_> {
             ));
             self.context.send_diagnostics(partly_right_warnings(problem, &judged));
             if self.context.needs.every_run {
-                let judgements: Vec<&Judgement> = judged.iter().map(|(_, it)| *it).collect();
+                let judgements: Vec<&Judgement> =
+                    judged.iter().map(|(_, judgement)| *judgement).collect();
                 self.context.send_diagnostics(undiscriminating::find_undiscriminating(
                     problem,
                     &judgements,
@@ -312,8 +315,8 @@ fn partly_right_warnings(
             let help = "fix it, or move it to submissions/partially_accepted";
             found.push(Diagnostic::warning(&submission.program.path, message).help(help));
         };
-        let is_wrong = |it: &&CaseJudgement| {
-            it.test_case.starts_with("sample/") && it.verdict != Verdict::Accepted
+        let is_wrong = |case: &&CaseJudgement| {
+            case.test_case.starts_with("sample/") && case.verdict != Verdict::Accepted
         };
         if let Some(case) = judgement.cases.iter().find(is_wrong) {
             warn(format!("is accepted as a whole, but {} on {}", case.verdict, case.test_case));
@@ -336,7 +339,7 @@ fn time_limit_warnings(
 ) -> Vec<Diagnostic> {
     // A broken expectation already reports a submission that is too slow.
     let is_told = |judgement: &Judgement| {
-        let is_slow = judgement.cases.iter().any(|it| it.verdict == Verdict::TimeLimitExceeded);
+        let is_slow = judgement.cases.iter().any(|case| case.verdict == Verdict::TimeLimitExceeded);
         is_slow && !judgement.broken.is_empty()
     };
     let judged = judged.iter().copied().filter(|(_, judgement)| !is_told(judgement));

@@ -81,7 +81,7 @@ impl LoadedProblems<'_> {
                 // Drops earlier events: `stop` repeats them, with paths that the user knows.
                 heard.try_iter().for_each(drop);
                 aside.report_stop(stop);
-                Err(line_fault(kind, heard.try_iter().map(|it| it.event)).into())
+                Err(line_fault(kind, heard.try_iter().map(|stamped| stamped.event)).into())
             }
         }
     }

@@ -155,7 +155,8 @@ impl LineJudge<'_> {
         match finished.results.into_iter().next() {
             Some(Ok(judgement)) => {
                 let text = text.filter(|_| may_be_markdown(entry, judgement.verdict));
-                let language = entry.prepared.as_ref().ok().and_then(|it| it.plan.language.code());
+                let language =
+                    entry.prepared.as_ref().ok().and_then(|prepared| prepared.plan.language.code());
                 match text
                     .and_then(|text| fence::fence_in_code(language.unwrap_or_default(), &text))
                 {
@@ -183,14 +184,14 @@ fn source_text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<C
 
 /// A source that does not build may be Markdown. In a language without a build, any rejected source may be.
 fn may_be_markdown(entry: &PreparedSubmission<'_>, verdict: Verdict) -> bool {
-    let has_build = entry.prepared.as_ref().is_ok_and(|it| it.plan.build.is_some());
+    let has_build = entry.prepared.as_ref().is_ok_and(|prepared| prepared.plan.build.is_some());
     if has_build { verdict == Verdict::CompileError } else { verdict != Verdict::Accepted }
 }
 
 fn source_fault(found: Vec<Diagnostic>) -> LineFault {
     let why = found.into_iter().find(Diagnostic::is_error);
-    let (message, help) = why.map_or_else(Default::default, |it| {
-        (format!("{}: {}", it.place.path.display(), it.message), it.help)
+    let (message, help) = why.map_or_else(Default::default, |fault| {
+        (format!("{}: {}", fault.place.path.display(), fault.message), fault.help)
     });
     LineFault::new(FaultyPart::Source, message, help)
 }
@@ -217,7 +218,7 @@ fn stop_fault(stop: Stop) -> LineFault {
 fn apply_limits<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, Problem> {
     let of_mib = |mib: f64| Bytes((mib * f64::from(1 << 20)) as u64);
     let memory =
-        limits.memory.map(of_mib).or(limits.memory_bytes.map(|it| Bytes(it.round() as u64)));
+        limits.memory.map(of_mib).or(limits.memory_bytes.map(|bytes| Bytes(bytes.round() as u64)));
     let output = limits.output.map(of_mib);
     let mut problem = Cow::Borrowed(&problem.problem);
     if memory.is_some() || output.is_some() {
@@ -250,7 +251,7 @@ fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission,
             let (message, help) = remark.into_parts();
             LineFault::new(FaultyPart::Source, message, help)
         })?;
-        let code = language.map(|it| it.code.to_owned());
+        let code = language.map(|language| language.code.to_owned());
         submission.program.language = code.or(submission.program.language);
         return Ok(submission);
     }
@@ -269,7 +270,7 @@ fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission,
     let program = Program {
         name: name.clone(),
         path: FilePath::root(&name),
-        language: language.map(|it| it.code.to_owned()),
+        language: language.map(|language| language.code.to_owned()),
         include: problem.include.clone(),
         defines: problem.defines.clone(),
         ..Program::default()
@@ -279,7 +280,7 @@ fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission,
 
 fn find_language(word: &str) -> Result<&'static Language, LineFault> {
     Language::by_name(word).ok_or_else(|| {
-        let codes: Vec<&str> = Language::supported().map(|it| it.code).collect();
+        let codes: Vec<&str> = Language::supported().map(|language| language.code).collect();
         let what = format!("unknown language `{word}`");
         LineFault::new(FaultyPart::Source, what, Some(suggestion(&word.to_lowercase(), &codes)))
     })

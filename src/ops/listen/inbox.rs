@@ -126,7 +126,7 @@ impl Inbox {
         let dir = self.dir.join(name);
         let names = dir.names()?;
         let names: BTreeSet<String> =
-            names.into_iter().map(|it| it.to_string_lossy().into_owned()).collect();
+            names.into_iter().map(|name| name.to_string_lossy().into_owned()).collect();
         let change = changed_folder(problem, settings, &names).map_err(io::Error::other)?;
         let staging = make_scratch_in(&self.dir, ".juror-listen-")?;
         let staged = |file: &NewFile| staging.path().join(&file.name);
@@ -154,8 +154,8 @@ impl Inbox {
         // `./` in front of a name would only hide it.
         let is_here = self.dir.as_path() == Path::new(".");
         let dir = if is_here { PathBuf::from(name) } else { self.dir.join(name).into() };
-        let source = self.template.as_ref().map(|it| dir.join(&it.name));
-        let source = source.filter(|it| it.exists()).unwrap_or_else(|| "SOURCE".into());
+        let source = self.template.as_ref().map(|template| dir.join(&template.name));
+        let source = source.filter(|source| source.exists()).unwrap_or_else(|| "SOURCE".into());
         ReceivedProblem {
             name: name.clone(),
             facts: facts.join(", "),
@@ -235,7 +235,7 @@ mod tests {
         let place = inbox.write_new("L", &problem);
         assert!(place.is_ok(), "{place:?}");
         let left = fs::read_dir(&dir).unwrap().flatten();
-        let left = left.filter(|it| it.file_name().to_string_lossy().starts_with(".juror"));
+        let left = left.filter(|entry| entry.file_name().to_string_lossy().starts_with(".juror"));
         assert_eq!(left.count(), 0);
     }
 

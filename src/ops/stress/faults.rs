@@ -118,7 +118,7 @@ impl StressRun<'_> {
         let time = seconds(self.options.time);
         let arena = self.cross_check.arena;
         let first = arena.candidates(true, self.options.seed, None).next(&|| false)?;
-        let first = first.map(|it| it.origin.to_string()).unwrap_or_default();
+        let first = first.map(|refusal| refusal.origin.to_string()).unwrap_or_default();
         let diagnostic = match &inputs.seeded {
             Some(seeded) if searched.distinct == 0 => {
                 let message = format!("printed no input in {time}: {first}");
@@ -218,8 +218,8 @@ impl StressRun<'_> {
             UnusableReason::Generator(diagnostic) => (**diagnostic).clone(),
             UnusableReason::Checker(stderr) => {
                 let checker = self.setting.inputs.problem.output_validators.first();
-                let path = checker.map_or(&*self.programs.path, |it| &*it.path);
-                let protocol = checker.and_then(|it| it.protocol).unwrap_or_default();
+                let path = checker.map_or(&*self.programs.path, |checker| &*checker.path);
+                let protocol = checker.and_then(|checker| checker.protocol).unwrap_or_default();
                 let message =
                     format!("the checker rejects the reference's own output on {origin}: {input}");
                 Diagnostic::error(path, message).help(protocol.call_convention()).quote(stderr)
@@ -243,6 +243,6 @@ impl StressRun<'_> {
         arena.scheduler.set_deadline(Some(Instant::now() + SHOW_TIME));
         let ran = self.cross_check.run(&self.programs.reference, &fault.input);
         let stderr = arena.in_time(ran)?.map(|ran| ran.stderr);
-        Ok(stderr.and_then(|it| it.prefix(MESSAGES_MAX).ok()).unwrap_or_default())
+        Ok(stderr.and_then(|blob| blob.prefix(MESSAGES_MAX).ok()).unwrap_or_default())
     }
 }

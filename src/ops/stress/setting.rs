@@ -69,7 +69,7 @@ pub(super) fn read_setting(
     inputs.has_given_checker = options.checker.is_some();
     if let Some(args) = comparison {
         // There may be no test case that has them.
-        inputs.options = Options::parse(&args).map_err(|it| Stop::usage(it.to_string()))?;
+        inputs.options = Options::parse(&args).map_err(|error| Stop::usage(error.to_string()))?;
         inputs.test_case.output_validator_args = args;
     }
     if options.package().is_some() {
