@@ -62,7 +62,8 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::Success,
         Err(error) => return output::report_write_error(error),
     }
-    let words: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into()).collect();
+    let words: Vec<String> =
+        env::args_os().skip(1).map(|word| word.to_string_lossy().into()).collect();
     if let Some(code) = topics::show_topic(&words) {
         return code;
     }
@@ -71,7 +72,7 @@ pub fn run() -> ExitCode {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
             let words =
-                words.iter().skip(1).map(|it| it.to_string_lossy().into()).collect::<Vec<_>>();
+                words.iter().skip(1).map(|word| word.to_string_lossy().into()).collect::<Vec<_>>();
             let error = with_tips(error, &words);
             // File names on the command line may come from other people, so the text must not control a CI log.
             let printed = match (obeys_log(), error.use_stderr()) {
@@ -107,9 +108,9 @@ fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
 fn is_command(word: &str) -> bool {
     let command = Arguments::command();
     word == "help"
-        || command
-            .get_subcommands()
-            .any(|it| it.get_name() == word || it.get_all_aliases().any(|alias| alias == word))
+        || command.get_subcommands().any(|subcommand| {
+            subcommand.get_name() == word || subcommand.get_all_aliases().any(|alias| alias == word)
+        })
 }
 
 pub fn dispatch(arguments: &Arguments) -> ExitCode {

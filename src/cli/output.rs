@@ -247,7 +247,7 @@ fn open_reports(
         let stream: Box<dyn Write + Send> =
             if json { Box::new(streams::err()) } else { Box::new(streams::out(LogFormat::Text)) };
         all.push(Reporter::AtEnd(github::write, stream));
-        if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|it| !it.is_empty()) {
+        if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
             let path = PathBuf::from(path);
             let appended = open_report("GITHUB_STEP_SUMMARY", &path, ReportFile::appending)?;
             all.push(Reporter::File(github::write_summary, appended));

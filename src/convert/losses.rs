@@ -121,7 +121,7 @@ impl<'a> Facts<'a> {
                 self.add_value(place, what, &value_text(key, &Value::Array(all)));
                 self.add_value(place, CASE_RULES, &value_text(key, &Value::Array(some)));
             }
-            Value::Array(items) if items.iter().any(|it| self.value_place(it).is_some()) => {
+            Value::Array(items) if items.iter().any(|item| self.value_place(item).is_some()) => {
                 items.iter().for_each(|item| self.add_facts(place, key, what, item));
             }
             _ => self.add_value(place, what, &value_text(key, value)),
@@ -173,7 +173,7 @@ fn value_text(key: &str, value: &Value) -> String {
         Value::String(text) if DEFAULTS.contains(&(key, text)) => String::new(),
         Value::String(text) => text.clone(),
         // The order of lists of texts counts, but not that of rules or names.
-        Value::Array(items) if items.iter().any(|it| it.is_object() || it.is_array()) => {
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
             let items: BTreeSet<String> = items.iter().map(|item| value_text(key, item)).collect();
             let texts: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
             texts.join("; ")
@@ -273,7 +273,7 @@ fn clear_unused(program: &mut Program, protocol: Protocol) {
     program.include.iter_mut().for_each(|file| file.language = None);
     // Only C and C++ use the files next to a source.
     let code = Language::of_file(&program.path).filter(|_| program.path.is_file());
-    if code.is_some_and(|it| !["c", "cpp"].contains(&it.code)) {
+    if code.is_some_and(|language| !["c", "cpp"].contains(&language.code)) {
         program.include.clear();
     }
 }
@@ -298,7 +298,7 @@ fn simplify_expectation(rule: &mut Expectation, needs_all: bool, names: &NameMap
     for verdicts in [overall, rule.permitted.as_mut(), rule.required.as_mut()] {
         verdicts.into_iter().for_each(|verdicts| verdicts.sort());
     }
-    rule.permitted = rule.permitted.take().filter(|it| it.len() < EXPECTED_VERDICTS.len());
+    rule.permitted = rule.permitted.take().filter(|list| list.len() < EXPECTED_VERDICTS.len());
     // Such a rule has no effect.
     let expects_none =
         rule.permitted.is_none() && rule.required.is_none() && rule.overall.is_none();
@@ -317,7 +317,7 @@ fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
     let changed = |key: &&(String, String)| old.entries.get(*key) != new.entries.get(*key);
     let changed: Vec<&(String, String)> = keys.into_iter().filter(changed).collect();
     let is_there = |key: &(String, String)| {
-        [&old.entries, &new.entries].iter().any(|it| it.get(key) == Some(&None))
+        [&old.entries, &new.entries].iter().any(|entries| entries.get(key) == Some(&None))
     };
     // Facts about an item that is in only one of the two problems are left out.
     let gone: BTreeSet<&String> =
@@ -339,7 +339,7 @@ fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
         };
         // The plan may already know the replacement of something that the problem cannot express.
         if !lost.contains(place, &what) {
-            lost.add(place, what, is.map(|it| it.clone().unwrap_or_else(|| "there".to_owned())));
+            lost.add(place, what, is.map(|text| text.as_deref().unwrap_or("there").to_owned()));
         }
     }
     add_order_change(&old.case_order, &new.case_order, lost);

@@ -86,7 +86,8 @@ pub(super) fn add_score_facts(
 const GREATEST_SCORE: &str = "greatest score";
 
 fn custom_grader_flags(problem: &Problem) -> Option<&Vec<String>> {
-    problem.graders.iter().flat_map(|it| &it.groups).find_map(|group| match &group.grading.grader {
+    let mut groups = problem.graders.iter().flat_map(|grader| &grader.groups);
+    groups.find_map(|group| match &group.grading.grader {
         Grader::Custom(flags) => Some(flags),
         Grader::Default(_) => None,
     })
@@ -123,7 +124,7 @@ impl<'a> ScoredProblem<'a> {
         names: impl Iterator<Item = &'a String>,
     ) -> Self {
         let scoring =
-            |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |it| it.case_scoring(case));
+            |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |rules| rules.case_scoring(case));
         let judged = problem.test_data.judged_cases().into_iter().map(|case| case.test_case());
         Self {
             scheme,
@@ -200,7 +201,7 @@ impl<'a> ScoredProblem<'a> {
             let earned = score_by_worth(scoring, case, worth)
                 .ok_or("the points of the output are not finite")?;
             let verdict = if earned.is_right { Verdict::Accepted } else { Verdict::WrongAnswer };
-            return Ok(CaseResult { verdict, score: earned.score.map(|it| it.score) });
+            return Ok(CaseResult { verdict, score: earned.score.map(|earned| earned.score) });
         }
         let (verdict, points) = match output {
             OutputQuality::Right => (Verdict::Accepted, full),
@@ -214,6 +215,6 @@ impl<'a> ScoredProblem<'a> {
             feedback.score = Some(points.points().to_string().into_bytes());
         }
         let score = score_by_validator(scoring, verdict, &feedback)?;
-        Ok(CaseResult { verdict, score: score.map(|it| it.score) })
+        Ok(CaseResult { verdict, score: score.map(|earned| earned.score) })
     }
 }

@@ -395,7 +395,8 @@ mod tests {
     /// Checks the findings about a subject: grades in order, and all commands.
     fn check(facts: &HostFacts, subject: &str, grades: &[FindingRating], commands: &[&str]) {
         let all = all_findings(facts, &[]);
-        let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
+        let found: Vec<&Finding> =
+            all.iter().filter(|finding| finding.subject == subject).collect();
         let ratings: Vec<FindingRating> = found.iter().map(|finding| finding.grade).collect();
         assert_eq!(ratings, grades, "{subject}: {found:?}");
         let shown: Vec<&str> =
@@ -409,7 +410,8 @@ mod tests {
     #[test]
     fn a_good_machine_has_only_good_findings() {
         let all = all_findings(&good_machine(), &[]);
-        let bad: Vec<_> = all.iter().filter(|it| it.grade != FindingRating::Good).collect();
+        let bad: Vec<_> =
+            all.iter().filter(|finding| finding.grade != FindingRating::Good).collect();
         assert!(bad.is_empty(), "{bad:?}");
         assert_eq!(chosen_isolation(&good_machine()), Some(Isolation::Namespaces));
     }

@@ -143,7 +143,7 @@ mod tests {
         check(&format!("{} 10 '{{seed}} x'", path("gen.py")), "gen.py", &["10", "{seed} x"]);
         check(&format!("'{}' 10", path("my gen.py")), "my gen.py", &["10"]);
         let typed = read("python3 -c 'print(1)' {seed}").unwrap();
-        assert_eq!(typed.program.command.map(|it| it.words.len()), Some(4));
+        assert_eq!(typed.program.command.map(|command| command.words.len()), Some(4));
         let refuse = |text: &str, expected: &str| {
             let message = read(text).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{text}: {message}");
@@ -155,7 +155,7 @@ mod tests {
     }
 
     fn words_vec(words: &[&str]) -> Vec<String> {
-        words.iter().map(|it| (*it).to_owned()).collect()
+        words.iter().map(|word| (*word).to_owned()).collect()
     }
 
     #[test]

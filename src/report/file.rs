@@ -128,7 +128,7 @@ pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
     if path.symlink_metadata().is_ok() {
         return path.canonicalize();
     }
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new(".")).canonicalize()?;
     Ok(parent.join(path.file_name().unwrap_or_default()))
 }
@@ -137,7 +137,7 @@ pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
 fn has_signature(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
     let text = FilePath::root(path).read_prefix(BEGINNING)?;
-    Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
+    Ok(text.is_empty() || text.windows(sign.len()).any(|window| window == sign.as_bytes()))
 }
 
 #[cfg(test)]

@@ -203,7 +203,7 @@ impl ProgressState {
             Event::CaseJudged { submission, test_case, verdict, .. } => {
                 self.activity.clear();
                 self.repeated
-                    .take_if(|it| it.submission == *submission && it.test_case == *test_case);
+                    .take_if(|last| last.submission == *submission && last.test_case == *test_case);
                 self.last = Some(LastRun {
                     submission: submission.clone(),
                     test_case: printable(test_case),
@@ -211,7 +211,7 @@ impl ProgressState {
                 });
             }
             Event::Failed { submission: Some(submission), .. } => {
-                self.repeated.take_if(|it| it.submission == *submission);
+                self.repeated.take_if(|repeated| repeated.submission == *submission);
             }
             Event::CaseGenerated { test_case, .. } => self.activity = printable(test_case),
             _ => {}
@@ -275,8 +275,8 @@ impl ProgressState {
             return self.activity.clone();
         };
         let mut under_way = report.work.submissions.iter();
-        let under_way = under_way.find(|it| it.submission == last.submission);
-        let so_far = under_way.map(|it| format!(", {} of {}", it.judged, it.test_cases));
+        let under_way = under_way.find(|work| work.submission == last.submission);
+        let so_far = under_way.map(|work| format!(", {} of {}", work.judged, work.test_cases));
         let LastRun { submission, test_case, verdict } = last;
         let so_far = so_far.unwrap_or_default();
         format!("{}{so_far}: {verdict} on {test_case}", printable(submission))
@@ -288,7 +288,7 @@ impl ProgressState {
         let spent = report.session.elapsed.checked_sub(self.started?)?;
         let under_way = report.work.submissions.iter();
         let under_way: f64 =
-            under_way.map(|it| it.judged as f64 / it.test_cases.max(1) as f64).sum();
+            under_way.map(|work| work.judged as f64 / work.test_cases.max(1) as f64).sum();
         let all = report.session.packages.last()?.submissions as f64;
         let part = (report.submissions_done() as f64 + under_way) / all;
         let is_sure = spent >= SURE_AFTER && (0.02..1.0).contains(&part);
@@ -302,7 +302,7 @@ impl ProgressState {
             return None;
         }
         *next = elapsed + BETWEEN_LINES;
-        let lines = self.lines(report).into_iter().filter(|it| !it.is_empty());
+        let lines = self.lines(report).into_iter().filter(|line| !line.is_empty());
         let text = joined(lines, "; ");
         (!text.is_empty()).then(|| format!("after {}: {text}", rounded_span(elapsed)))
     }

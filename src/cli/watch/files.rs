@@ -192,7 +192,7 @@ mod tests {
         save("a");
         let roots = vec![dir.clone(), dir.join("a")];
         let mut judged = JudgedFiles::default();
-        judged.paths.extend(["a", "b", "c", "d"].map(|it| dir.join(it)));
+        judged.paths.extend(["a", "b", "c", "d"].map(|name| dir.join(name)));
         let judged = Box::new(move || judged.clone());
         let mut files = FileWatcher::new(WatchedPaths { roots, ignored: Vec::new(), judged });
         before.split_whitespace().for_each(&mut save);

@@ -40,7 +40,7 @@ impl JudgedFiles {
             let reading = package::read_as(&options.package, options.runs.format.as_deref());
             all.faults = reading.diagnostics;
             all.faults.retain(Diagnostic::prevents_judging);
-            all.problem = reading.problem.map(|it| Problem { submissions: Vec::new(), ..it });
+            all.problem = reading.problem.map(|read| Problem { submissions: Vec::new(), ..read });
             all.add_files_of_package();
         } else {
             all.paths.insert(options.package.clone());
@@ -70,7 +70,7 @@ impl JudgedFiles {
         });
         let files = recipe.files_of_package().chain(solutions);
         let files = files.map(|path| path.to_path_buf());
-        self.paths.extend(files.chain(recipe.path.directory().map(|it| it.to_path_buf())));
+        self.paths.extend(files.chain(recipe.path.directory().map(|dir| dir.to_path_buf())));
     }
 
     fn add_program(&mut self, path: &Path) {
@@ -92,7 +92,7 @@ impl JudgedFiles {
 
     /// Whether a change of this file may change the judgement.
     pub(super) fn contains(&self, file: &Path) -> bool {
-        let is_inside = || file.ancestors().skip(1).any(|it| self.paths.contains(it));
+        let is_inside = || file.ancestors().skip(1).any(|ancestor| self.paths.contains(ancestor));
         self.paths.contains(file) || is_part_of_program(file) && is_inside()
     }
 
@@ -103,9 +103,9 @@ impl JudgedFiles {
 
 /// A directory of a program may also have notes, logs and reports.
 fn is_part_of_program(file: &Path) -> bool {
-    let ending = file.extension().and_then(|it| it.to_str());
+    let ending = file.extension().and_then(|ending| ending.to_str());
     Language::of_file(file).is_some()
         || is_header(file)
-        || ending.is_some_and(|it| CASE_EXTENSIONS.contains(&it))
+        || ending.is_some_and(|ending| CASE_EXTENSIONS.contains(&ending))
         || BUILD_FILES.iter().any(|name| file.ends_with(name))
 }

@@ -98,7 +98,7 @@ pub(super) fn evidence_panes(
         is_numbered: true,
         show: visible,
     };
-    let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|it| side(it).line);
+    let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|pair| side(pair).line);
     html! {
         @if let Some(transcript) = transcript { (transcript_table(transcript)) }
         div.panes {
@@ -106,8 +106,8 @@ pub(super) fn evidence_panes(
                 (pane(page, beginning("Input", false, evidence.input_bytes_left_out, None), &evidence.input))
             }
             @if has_output {
-                (pane(page, beginning(expected, true, evidence.answer_bytes_left_out, hit(|it| &it.answer)), answer))
-                (pane(page, beginning("Got", false, evidence.output_bytes_left_out, hit(|it| &it.output)), output))
+                (pane(page, beginning(expected, true, evidence.answer_bytes_left_out, hit(|pair| &pair.answer)), answer))
+                (pane(page, beginning("Got", false, evidence.output_bytes_left_out, hit(|pair| &pair.output)), output))
             }
             @if !stdout.is_empty() {
                 (pane(page, beginning("Standard output", false, evidence.stdout_bytes_left_out, None), stdout))

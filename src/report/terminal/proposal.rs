@@ -33,7 +33,7 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
         }
     }
     let row = |case: &ProposedCase| {
-        let name = case.name.rsplit_once('/').map_or(&*case.name, |it| it.1);
+        let name = case.name.rsplit_once('/').map_or(&*case.name, |path| path.1);
         vec![TableCell::left(printable(name)), TableCell::right(case.size.to_string())]
     };
     let rows: Vec<Vec<TableCell>> = cases.iter().map(row).collect();
@@ -68,6 +68,6 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
 /// Whether the input was added before: its name is the same after a number.
 fn is_added_before(equal: &EqualInput) -> bool {
     let last = equal.same_as.rsplit('/').next().unwrap_or_default();
-    let name = last.trim_start_matches(|it: char| it.is_ascii_digit());
+    let name = last.trim_start_matches(|letter: char| letter.is_ascii_digit());
     name.strip_prefix('-') == Some(&*equal.name)
 }

@@ -117,7 +117,7 @@ fn sort_rows(rows: &mut [&SubmissionReport], order: Order) {
         Order::Passed => rows.sort_by_key(|row| Reverse(row.passed_cases())),
         Order::Score => {
             let points = |row: &SubmissionReport| {
-                row.score().and_then(|it| it.score).map_or(-1.0, Score::points)
+                row.score().and_then(|total| total.score).map_or(-1.0, Score::points)
             };
             rows.sort_by(|a, b| points(b).total_cmp(&points(a)));
         }
@@ -151,7 +151,7 @@ fn make_columns(
     if totals().next().is_some() {
         let max = totals().find_map(|total| total.max_score);
         all.push(column(Importance::Needed, TableCell::right(score_title("score", max)), &|row| {
-            TableCell::right(row.score().map_or(String::new(), |it| score::points(it.score)))
+            TableCell::right(row.score().map_or(String::new(), |total| score::points(total.score)))
         }));
         let most = totals().max_by_key(|total| total.groups.len());
         for group in most.iter().flat_map(|total| &total.groups) {
@@ -159,14 +159,14 @@ fn make_columns(
             let title = TableCell::right(score_title(&name, group.max_score));
             all.push(column(Importance::Group, title, &|row| {
                 let mut groups = row.score().into_iter().flat_map(|total| &total.groups);
-                let same = groups.find(|it| it.name == group.name);
-                TableCell::right(same.map_or(String::new(), |it| score::points(it.score)))
+                let same = groups.find(|other| other.name == group.name);
+                TableCell::right(same.map_or(String::new(), |score| score::points(score.score)))
             }));
         }
     }
     // A short mark; the last line explains it in words.
     let of_cache =
-        |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.1.ran_at.is_some());
+        |row: &&&SubmissionReport| slowest_run(row).is_some_and(|run| run.1.ran_at.is_some());
     let known_rows: Vec<&str> = rows.iter().filter(of_cache).map(|row| &*row.name).collect();
     all.push(column(Importance::Needed, TableCell::right("passed"), &|row| {
         TableCell::right(match row.selected_cases() {
@@ -181,14 +181,14 @@ fn make_columns(
             (false, true) => "*",
             (false, false) => " ",
         };
-        TableCell::right(row.slowest_cpu_time().map_or(String::new(), |it| seconds(it) + sign))
+        TableCell::right(row.slowest_cpu_time().map_or(String::new(), |time| seconds(time) + sign))
     }));
     if let Some(limit) = cpu_time_limit(report) {
         let title = format!("of {}", exact_seconds(limit));
         all.push(column(Importance::Share, TableCell::right(title), &|row| {
             let share = |time: Duration| (time.as_secs_f64() / limit.as_secs_f64() * 100.0).ceil();
             TableCell::right(
-                row.slowest_cpu_time().map_or(String::new(), |it| format!("{} %", share(it))),
+                row.slowest_cpu_time().map_or(String::new(), |time| format!("{} %", share(time))),
             )
         }));
     }
@@ -251,7 +251,7 @@ fn slowest_run(row: &SubmissionReport) -> Option<(&CaseJudgement, &Outcome)> {
 }
 
 fn expectation_cell(row: &SubmissionReport) -> TableCell {
-    match row.judgement().map(|it| it.broken.len()) {
+    match row.judgement().map(|judgement| judgement.broken.len()) {
         None => TableCell::left(""),
         Some(0) => TableCell::left("ok").with_look(TextRole::Good),
         Some(number) => TableCell::left(format!("{number} broken")).with_look(TextRole::Bad),
