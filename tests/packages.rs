@@ -14,6 +14,9 @@ use serde_json::Value;
 /// Tools that the packages need in addition to Rust.
 const TOOLS: [&str; 5] = ["cc", "c++", "python3", "javac", "java"];
 
+/// Part of the remark about validators in Rust, which other judges do not build.
+const RUST_VALIDATOR_REMARK: &str = "Python 3";
+
 /// Expected warnings: the end of the path, and a part of the message.
 const KNOWN_WARNINGS: [(&str, &str); 6] = [
     // In Rust because juror's tests use a file of it.
@@ -35,9 +38,6 @@ const SAMPLE_WARNINGS: [(&str, &str); 3] = [
     ("submissions/submissions.yaml", "matches no submission"),
     ("generators/generators.yaml", "there is no `submissions/accepted/"),
 ];
-
-/// Part of the remark about validators in Rust, which other judges do not build.
-const RUST_VALIDATOR_REMARK: &str = "Python 3";
 
 /// Wrong submissions that only one test case can catch.
 const KNOWN_RARE_FAULTS: [(&str, &str); 1] = [

@@ -1,4 +1,7 @@
 //! Verdicts and scores of both problems for the same results of test cases.
+//!
+//! Rules of scoring look different in each format, so what they give is compared instead: if all is right, all is wrong,
+//! and if a single test case or group differs from the others.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,6 +20,9 @@ use juror_judging::output_validator::feedback::Feedback;
 use juror_judging::output_validator::response::Worth;
 use juror_packages::package::convert::cases::NameMap;
 use juror_packages::package::convert::rules::may_give_partial_points;
+
+/// A fact that is the same in all situations.
+const GREATEST_SCORE: &str = "greatest score";
 
 #[derive(Clone, Copy, PartialEq)]
 enum OutputQuality {
@@ -81,9 +87,6 @@ pub(super) fn add_score_facts(
         tell(&group_path, "only this is right", &right);
     }
 }
-
-/// A fact that is the same in all situations.
-const GREATEST_SCORE: &str = "greatest score";
 
 fn custom_grader_flags(problem: &Problem) -> Option<&Vec<String>> {
     let mut groups = problem.graders.iter().flat_map(|grader| &grader.groups);
@@ -168,11 +171,11 @@ impl<'a> ScoredProblem<'a> {
             // The static validator is assumed to accept.
             results.get(name).copied().or_else(|| self.cases.get(name).map(accepted))
         };
-        let total = scheme.total(&result, &|_, results| Ok(results[0]));
-        let total = total.map_err(|stop| match stop {
-            Stop::Fault(error) => error.reason,
-            _ => String::new(),
-        })?;
+        let total =
+            scheme.total(&result, &|_, results| Ok(results[0])).map_err(|stop| match stop {
+                Stop::Fault(error) => error.reason,
+                _ => String::new(),
+            })?;
         let mut facts = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
         if let Some(score) = total.score {
             facts.extend(score.score.map(|points| ("score", points.to_string())));

@@ -12,6 +12,9 @@ use juror_core::outcome::Meter;
 use juror_core::text::count;
 use juror_core::units::Bytes;
 
+const MEMORY_LIMIT: &str = "memory limit";
+const PROCESS_LIMIT: &str = "process limit";
+
 /// The first method that works is used.
 pub fn chosen_isolation(facts: &HostFacts) -> Option<Isolation> {
     let works = |mode: &&TriedIsolation| mode.fault.is_none();
@@ -206,8 +209,8 @@ fn control_group_advice(facts: &HostFacts) -> Option<Advice> {
 }
 
 fn is_old(release: &str) -> bool {
-    let numbers = release.split(|character: char| !character.is_ascii_digit());
-    let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();
+    let words = release.split(|character: char| !character.is_ascii_digit());
+    let numbers: Vec<u32> = words.map_while(|number| number.parse().ok()).take(2).collect();
     numbers.len() == 2 && numbers < vec![5, 19]
 }
 
@@ -285,9 +288,6 @@ fn container_limits(facts: &HostFacts) -> Vec<Finding> {
     });
     memory.into_iter().chain(processes).collect()
 }
-
-const MEMORY_LIMIT: &str = "memory limit";
-const PROCESS_LIMIT: &str = "process limit";
 
 fn temporary_finding(facts: &HostFacts) -> Finding {
     const SUBJECT: &str = "temporary files";

@@ -11,6 +11,9 @@ use tempfile::NamedTempFile;
 
 use juror_core::root::FilePath;
 
+/// The prefix of unfinished reports. The file is locked as long as its process lives.
+const TEMPORARY_PREFIX: &str = ".juror-report-";
+
 /// Opened before the report is written.
 #[derive(Debug)]
 pub enum ReportFile {
@@ -97,9 +100,6 @@ fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// The prefix of unfinished reports. The file is locked as long as its process lives.
-const TEMPORARY_PREFIX: &str = ".juror-report-";
-
 /// Removes unfinished reports of this user's killed processes: files that are old and not locked.
 fn remove_abandoned_reports(directory: &Path) {
     const MIN_AGE: Duration = Duration::from_secs(60);
@@ -114,8 +114,8 @@ fn remove_abandoned_reports(directory: &Path) {
         });
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let opened = rustix::fs::open(entry.path(), flags, Mode::empty()).ok();
-        let opened = opened.filter(|_| is_ours);
         let is_left = opened
+            .filter(|_| is_ours)
             .is_some_and(|file| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok());
         if is_left {
             let _ = fs::remove_file(entry.path());

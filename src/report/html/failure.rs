@@ -129,7 +129,7 @@ fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - lines.len()) as u64;
     let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();
     let size: usize = lines.iter().map(|line| line.text.len() + 80).sum();
-    if lines.len() <= 2 && left_out == 0 || !Page::take_room(&page.texts, size) {
+    if (lines.len() <= 2 && left_out == 0) || !Page::take_room(&page.texts, size) {
         return html! {};
     }
     html! {

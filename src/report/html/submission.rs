@@ -68,7 +68,7 @@ fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let is_bad = standing.word() == "bad";
     let package = page.package(submission.package.as_deref());
     let limits = package.and_then(|package| package.limits.as_ref());
-    let is_open = page.submissions.len() == 1 || is_bad && *number < OPEN_CARDS;
+    let is_open = page.submissions.len() == 1 || (is_bad && *number < OPEN_CARDS);
     html! {
         details.card.bad[is_bad] id={ "s" (number) } data-s=(number) open[is_open] {
             summary {

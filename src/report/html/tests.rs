@@ -34,6 +34,9 @@ fn attribute_values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
     text.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
+const HOSTILE: &str =
+    "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
+
 #[test]
 fn each_submission_has_its_reason_and_surprises_come_first() {
     let check = |task: CommandTask, first: &str, parts: &[&str]| {
@@ -243,9 +246,6 @@ fn a_search_shows_the_input_and_both_outputs() {
     }
 }
 
-const HOSTILE: &str =
-    "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
-
 #[test]
 fn hostile_texts_never_become_markup_and_pages_stay_small() {
     let mut long = HOSTILE.as_bytes().to_vec();
@@ -312,7 +312,7 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
     assert_eq!(page.matches("<img").count(), 4);
     assert_eq!(attribute_values(&page, "onerror"), Vec::<&str>::new());
     let bad = |letter: &char| {
-        letter.is_control() && *letter != '\n' || ('\u{202a}'..='\u{202e}').contains(letter)
+        (letter.is_control() && *letter != '\n') || ('\u{202a}'..='\u{202e}').contains(letter)
     };
     assert_eq!(page.chars().find(bad), None);
     assert!(page.contains("\\x1b[31m\\u{202e}\\0") && page.contains("of long lines not shown"));

@@ -291,7 +291,7 @@ impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
             Event::PackageRead(package) => {
                 self.finish_package(report)?;
                 self.show_package(&package.name, &package.title)?;
-                let is_wanted = self.style.is_verbose() || package.format_is_guessed && !is_quiet;
+                let is_wanted = self.style.is_verbose() || (package.format_is_guessed && !is_quiet);
                 if !is_wanted || package.format.is_empty() {
                     return Ok(());
                 }
