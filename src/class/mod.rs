@@ -1,4 +1,7 @@
 //! Reads the folder of a class, which has an entry for each student, and finds the programs of a student.
+//!
+//! Students hand in what they like, so all rules here are guesses from names and sources. `--class`, `--start` and
+//! `--language` decide where a guess is wrong.
 
 pub mod duplicates;
 
@@ -48,7 +51,7 @@ pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
         let mut parts = PROGRAM_DIRECTORIES.iter().chain(&TEST_DIRECTORIES);
         let is_part = path.is_dir() && parts.any(|part| path.ends_with(part));
         let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
-        !is_part && (path.is_dir() && has_source(path) || has_archive())
+        !is_part && ((path.is_dir() && has_source(path)) || has_archive())
     };
     let mut programs = students.iter().filter(|path| has_program(path)).map(|path| path.is_dir());
     let is_class = match [programs.next(), programs.next()] {

@@ -23,15 +23,6 @@ use juror_packages::package::statements::statements;
 /// The script names the shell in this variable.
 pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
 
-/// Returns `false` if the caller was not a shell.
-pub(super) fn answer_shell() -> Result<bool, clap::Error> {
-    let here = env::current_dir().ok();
-    CompleteEnv::with_factory(definition)
-        .shells(SHELLS)
-        .var(VARIABLE)
-        .try_complete(env::args_os(), here.as_deref())
-}
-
 /// Some shells insert a candidate unquoted, and would run `$(...)` in a file name.
 pub(super) const SHELLS: Shells<'static> = Shells(&[
     &QuotingShell { shell: &Bash, separator: '\u{b}', quote: quote_for_bash },
@@ -40,6 +31,15 @@ pub(super) const SHELLS: Shells<'static> = Shells(&[
     &QuotingShell { shell: &Powershell, separator: '\n', quote: quote_for_powershell },
     &Zsh,
 ]);
+
+/// Returns `false` if the caller was not a shell.
+pub(super) fn answer_shell() -> Result<bool, clap::Error> {
+    let here = env::current_dir().ok();
+    CompleteEnv::with_factory(definition)
+        .shells(SHELLS)
+        .var(VARIABLE)
+        .try_complete(env::args_os(), here.as_deref())
+}
 
 struct QuotingShell {
     shell: &'static dyn EnvCompleter,

@@ -1,4 +1,6 @@
 //! `juror watch`: judges after each save.
+//!
+//! A change stops the judgement in progress, because its result would be about files that are gone.
 
 mod files;
 mod judged;

@@ -1,4 +1,6 @@
 //! Compares two problems as lists of facts. Places and names in facts are those of the new package.
+//!
+//! Facts are the keys of the serialized problem, so that no field is forgotten, and a file that only moves is no loss.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -148,12 +150,12 @@ impl<'a> Facts<'a> {
         if let Some(path) = parts.get("path").and_then(file_path) {
             return Some(self.names.place(path));
         }
-        let name = |key: &str| parts.get(key)?.as_str();
-        if let Some(group) = name("group") {
+        let text = |key: &str| parts.get(key)?.as_str();
+        if let Some(group) = text("group") {
             return Some(format!("data/{}", self.names.case(group)));
         }
         let input = parts.get("input").and_then(file_path)?;
-        let name = name("name")?;
+        let name = text("name")?;
         let place = format!("data/{}", self.names.case(name));
         // Other formats keep test cases only for validators outside of data/.
         let is_here = place.starts_with("data/invalid_") || place.starts_with("data/valid_");
@@ -314,8 +316,8 @@ fn simplify_expectation(rule: &mut Expectation, needs_all: bool, names: &NameMap
 /// Adds the facts that no longer hold, and those that replace them.
 fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
     let keys: BTreeSet<&(String, String)> = old.entries.keys().chain(new.entries.keys()).collect();
-    let changed = |key: &&(String, String)| old.entries.get(*key) != new.entries.get(*key);
-    let changed: Vec<&(String, String)> = keys.into_iter().filter(changed).collect();
+    let is_changed = |key: &&(String, String)| old.entries.get(*key) != new.entries.get(*key);
+    let changed: Vec<&(String, String)> = keys.into_iter().filter(is_changed).collect();
     let is_there = |key: &(String, String)| {
         [&old.entries, &new.entries].iter().any(|entries| entries.get(key) == Some(&None))
     };
@@ -348,9 +350,9 @@ fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
 /// Names the first two test cases whose order changes.
 fn add_order_change(old: &[String], new: &[String], lost: &mut Losses) {
     let places: BTreeMap<&String, usize> = new.iter().zip(0..).collect();
-    let kept: Vec<(&String, usize)> =
+    let common: Vec<(&String, usize)> =
         old.iter().filter_map(|name| Some((name, *places.get(name)?))).collect();
-    if let Some(turned) = kept.windows(2).find(|pair| pair[0].1 > pair[1].1) {
+    if let Some(turned) = common.windows(2).find(|pair| pair[0].1 > pair[1].1) {
         let [first, second] = [turned[0].0, turned[1].0];
         let what = format!("order of test cases: {first} before {second}");
         lost.add("data", what, Some(format!("{second} before {first}")));

@@ -346,10 +346,10 @@ fn files_whose_names_become_equal_get_numbers() {
         files.extend(old.iter().map(|name| (*name, "int main() {}\n")));
         let new = convert_package(&files, TargetFormat::V2025_09);
         for (old, expected) in old.iter().zip(expected) {
-            let is_told = new.losses.iter().any(|loss| {
+            let is_lost = new.losses.iter().any(|loss| {
                 *loss == format!("{old} | a name that the format does not allow | {expected}")
             });
-            assert_eq!(is_told, old != expected, "{old}: {:?}", new.losses);
+            assert_eq!(is_lost, old != expected, "{old}: {:?}", new.losses);
             assert!(new.files.contains_key(*expected), "{expected}: {:?}", new.files.keys());
         }
         let others = new.losses.iter().filter(|loss| !loss.contains("a name that"));

@@ -4,18 +4,18 @@ use crate::doctor::{advice_text, advice_with_command, new_finding};
 use juror_core::host::{Calibration, Finding, FindingRating};
 
 /// One finding if times are even, otherwise one for each problem.
-pub(super) fn time_findings(found: &Calibration) -> Vec<Finding> {
+pub(super) fn time_findings(calibration: &Calibration) -> Vec<Finding> {
     const SUBJECT: &str = "times";
-    let noise = format!("{:.0} %", found.pace_noise * 100.0);
+    let noise = format!("{:.0} %", calibration.pace_noise * 100.0);
     let weak =
         |text: String, help| new_finding(FindingRating::Weak, SUBJECT, text).with_advice(help);
     let mut findings = Vec::new();
-    if found.pace_noise > 0.1 {
+    if calibration.pace_noise > 0.1 {
         let help = "end other programs, and stay well away from the time limit";
         let text = format!("the same work sometimes takes up to {noise} longer");
         findings.push(weak(text, advice_text(help)));
     }
-    if let Some(governor) = &found.frequency_governor
+    if let Some(governor) = &calibration.frequency_governor
         && governor != "performance"
     {
         let text = format!("the frequency of the processors changes: governor {governor}");

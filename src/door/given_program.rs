@@ -56,8 +56,7 @@ impl GivenProgram {
                 let directory = current_directory()?;
                 let command =
                     TypedCommand { words: shown.iter().map(Into::into).collect(), directory };
-                let program = Program { kind, ..outside_program(path) };
-                let program = Program { command: Some(command), ..program };
+                let program = Program { kind, command: Some(command), ..outside_program(path) };
                 return Ok(Self { program, words: Vec::new(), shown });
             }
         };
@@ -104,7 +103,7 @@ fn words_of(text: &OsStr) -> Result<Vec<String>, Remark> {
 /// Whether a word that names no file should name one, and not a command on the search path.
 fn is_path(first: &str, is_alone: bool) -> bool {
     let has_source_name = Language::of_file(Path::new(first)).is_some();
-    has_source_name || first.contains('/') || is_alone && first.contains('.')
+    has_source_name || first.contains('/') || (is_alone && first.contains('.'))
 }
 
 /// The header beside a source is found as by a compiler that starts there.

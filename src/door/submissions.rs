@@ -66,11 +66,12 @@ pub fn add_included_files(program: &mut Program, problem: &Problem) {
         !is_given && !is_test_data(&directory.join(name), problem)
     };
     let found = included_names(&program.path).found.into_iter().filter(is_free);
-    let files = found.map(|name| {
-        let path = directory.join(&name);
-        IncludedFile { name, path, is_header: true, ..IncludedFile::default() }
-    });
-    let files: Vec<IncludedFile> = files.collect();
+    let files: Vec<IncludedFile> = found
+        .map(|name| {
+            let path = directory.join(&name);
+            IncludedFile { name, path, is_header: true, ..IncludedFile::default() }
+        })
+        .collect();
     program.include.extend(files);
 }
 
@@ -121,8 +122,8 @@ pub fn suggest_source(program: &Path) -> Option<String> {
         })
     };
     let beside = programs_beside(program);
-    let sources = beside.iter().filter(is_source).take(SHOWN);
-    let sources = joined(sources.map(|source| format!("`{}`", printable(source))), " or ");
+    let shown = beside.iter().filter(is_source).take(SHOWN);
+    let sources = joined(shown.map(|source| format!("`{}`", printable(source))), " or ");
     (!sources.is_empty()).then(|| format!("give the source, and juror builds it: {sources}"))
 }
 

@@ -64,20 +64,20 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     }
     let mut table = Writer::from_writer(out);
-    let titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
-    let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
-    let mut titles: Vec<String> = titles.collect();
+    let fixed_titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
+    let group_titles = groups.iter().map(|group| format!("points {group}"));
+    let mut titles: Vec<String> = fixed_titles.chain(group_titles).collect();
     // A test case may have the name of another column.
     let taken: HashSet<&str> = titles.iter().map(String::as_str).collect();
-    let own = |name: &&str| {
+    let title = |name: &&str| {
         if name.starts_with('~') || taken.contains(name) {
             format!("~{name}")
         } else {
             (*name).to_owned()
         }
     };
-    let own: Vec<String> = names.iter().map(own).collect();
-    titles.extend(own);
+    let case_titles: Vec<String> = names.iter().map(title).collect();
+    titles.extend(case_titles);
     table.write_record(titles.into_iter().map(escape_formula))?;
     for submission in &report.submissions {
         let cases = submission.cases().iter();
@@ -88,8 +88,8 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
             scored.map(|group| (&*group.name, group.score)).collect();
         let cell = |name: &&str| cell_text(verdicts.get(name));
         let points = |group: &&str| cell_text(scores.get(group).copied().flatten());
-        let cells = FIXED_COLUMNS.iter().map(|(_, cell)| cell(submission, report));
-        let cells = cells.chain(groups.iter().map(points)).chain(names.iter().map(cell));
+        let facts = FIXED_COLUMNS.iter().map(|(_, cell)| cell(submission, report));
+        let cells = facts.chain(groups.iter().map(points)).chain(names.iter().map(cell));
         table.write_record(cells.map(escape_formula))?;
     }
     // Without it, a table with missing rows would look complete.

@@ -34,8 +34,8 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     let interrupted = session.interrupted.then(|| {
         failed_test("interrupted", NonSuccessKind::Error, "interrupted", "results are missing")
     });
-    let faults = session.judge_errors.iter().filter(|fault| fault.submission.is_none());
-    let faults = faults.map(|fault| fault_test("judge", &fault.error));
+    let general_faults = session.judge_errors.iter().filter(|fault| fault.submission.is_none());
+    let faults = general_faults.map(|fault| fault_test("judge", &fault.error));
     // Packages and submissions keep their names; other suites get a number if a name is taken.
     let mut taken: HashSet<String> = match session.task {
         CommandTask::Verify => {
@@ -245,9 +245,8 @@ mod tests {
         let mut out = Vec::new();
         write(report, None, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
-        let named = text.lines().filter(|line| line.contains("<test"));
-        let named = named.filter_map(|line| line.split('"').nth(1).map(str::to_owned));
-        named.skip(1).collect()
+        let tags = text.lines().filter(|line| line.contains("<test"));
+        tags.filter_map(|line| line.split('"').nth(1).map(str::to_owned)).skip(1).collect()
     }
 
     #[test]

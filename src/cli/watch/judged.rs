@@ -68,8 +68,7 @@ impl JudgedFiles {
             AnswerSource::Solution(path) => Some(path),
             _ => None,
         });
-        let files = recipe.files_of_package().chain(solutions);
-        let files = files.map(|path| path.to_path_buf());
+        let files = recipe.files_of_package().chain(solutions).map(|path| path.to_path_buf());
         self.paths.extend(files.chain(recipe.path.directory().map(|dir| dir.to_path_buf())));
     }
 
@@ -82,9 +81,9 @@ impl JudgedFiles {
         };
         let files = files.into_iter().map(|file| path.join(file.name)).chain([path.to_owned()]);
         for file in files {
-            let names = included_names(&file);
+            let included = included_names(&file);
             let directory = file.parent().unwrap_or(Path::new(""));
-            let names = names.found.iter().chain(&names.missing);
+            let names = included.found.iter().chain(&included.missing);
             self.included.extend(names.map(|name| directory.join(name)));
         }
         self.paths.extend(self.included.iter().cloned());
@@ -93,7 +92,7 @@ impl JudgedFiles {
     /// Whether a change of this file may change the judgement.
     pub(super) fn contains(&self, file: &Path) -> bool {
         let is_inside = || file.ancestors().skip(1).any(|ancestor| self.paths.contains(ancestor));
-        self.paths.contains(file) || is_part_of_program(file) && is_inside()
+        self.paths.contains(file) || (is_part_of_program(file) && is_inside())
     }
 
     pub(super) fn has_settings_of(&self, other: &Self) -> bool {

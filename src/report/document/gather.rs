@@ -59,9 +59,9 @@ impl Report {
             }
             Event::CaseJudged { submission, .. } => {
                 let mut under_way = self.work.submissions.iter_mut();
-                if let Some(under_way) = under_way.find(|work| work.submission == *submission) {
+                if let Some(work) = under_way.find(|work| work.submission == *submission) {
                     self.summary.runs += 1;
-                    under_way.judged += 1;
+                    work.judged += 1;
                 }
             }
             Event::SubmissionJudged(judgement) => {
@@ -73,8 +73,8 @@ impl Report {
                 self.summary.spared_runs += judgement.spared;
                 // How many more runs there were depends on chance, so they do not count.
                 let mut under_way = self.work.submissions.iter();
-                let under_way = under_way.find(|work| work.submission == judgement.submission);
-                let begun = under_way.map_or(0, |work| work.judged);
+                let work = under_way.find(|work| work.submission == judgement.submission);
+                let begun = work.map_or(0, |work| work.judged);
                 self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
                 let name = judgement.submission.clone();
                 self.add_submission(SubmissionReport {
@@ -122,8 +122,8 @@ impl Report {
             (is_verified && summary.errors > 0, ExitCode::InvalidPackage),
             (self.is_rejected(), ExitCode::Rejected),
         ];
-        let codes = codes.into_iter().filter(|(is_so, _)| *is_so);
-        codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
+        let reached = codes.into_iter().filter(|(is_so, _)| *is_so);
+        reached.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
     }
 
     /// The number of runs that came from the cache, and when the first of them ran.

@@ -168,8 +168,8 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest_cpu_time() else { return html! {} };
     let limits =
         page.package(submission.package.as_deref()).and_then(|package| package.limits.as_ref());
-    let share = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
-    let share = share.map(|share| (share.min(1.0) * 100.0).ceil());
+    let part = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
+    let share = part.map(|part| (part.min(1.0) * 100.0).ceil());
     html! {
         (seconds(time))
         @if let Some(share) = share {
@@ -190,8 +190,8 @@ pub(super) fn matrices(page: &Page<'_>) -> Markup {
 }
 
 fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Markup {
-    let own = page.submissions.iter();
-    let own: Vec<&NumberedSubmission<'_>> = own
+    let submissions = page.submissions.iter();
+    let own: Vec<&NumberedSubmission<'_>> = submissions
         .filter(|shown| shown.submission.package.as_deref() == Some(package.name.as_str()))
         .filter(|shown| !shown.submission.cases().is_empty())
         .collect();

@@ -74,8 +74,8 @@ fn remark(diagnostic: &Diagnostic) -> Markup {
 }
 
 pub(super) fn generated(report: &Report) -> Markup {
-    let news = report.generated.iter().filter(|file| file.state != GeneratedState::Unchanged);
-    let number = news.clone().count();
+    let changes = report.generated.iter().filter(|file| file.state != GeneratedState::Unchanged);
+    let number = changes.clone().count();
     let same = report.generated.len() - number;
     html! {
         @if !report.generated.is_empty() {
@@ -88,7 +88,7 @@ pub(super) fn generated(report: &Report) -> Markup {
                             caption { "Test cases that are not unchanged" }
                             thead { tr { th scope="col" { "Test case" } th scope="col" { "State" } } }
                             tbody {
-                                @for case in news.take(MAX_ROWS) {
+                                @for case in changes.take(MAX_ROWS) {
                                     tr { th scope="row" { (printable(&case.test_case)) } td { (state_words(case.state)) } }
                                 }
                             }

@@ -107,8 +107,8 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     if let (Some(name), Some(tool)) = (submission, &error.lacks) {
         let label = Label::new(TextRole::JudgeError, "skipped: ");
         let why = if error.is_no_program() { error.reason.clone() } else { format!("no {tool}") };
-        let why = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
-        page.labelled(0, label, &printable(&why));
+        let text = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
+        page.labelled(0, label, &printable(&text));
         return page.into_text() + if style.is_quiet() { "" } else { "\n" };
     }
     let step = printable(&error.step);
@@ -326,9 +326,9 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
         0 => format!("{accepted} of {} {word}", count(all, "test case")),
         _ => String::new(),
     };
-    let rest = judgement.rejected().filter(|case| case.test_case != first.test_case);
+    let others = judgement.rejected().filter(|case| case.test_case != first.test_case);
     let rest: Vec<String> =
-        rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
+        others.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
     if !rest.is_empty() {
         let named = rest.len().min(MAX_NAMED_CASES);
         text.push_str(if text.is_empty() { "also " } else { "; also " });

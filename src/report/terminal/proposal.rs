@@ -43,11 +43,11 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
     }
     let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
         proposal.equal.iter().partition(|equal| is_added_before(equal));
-    let equal = equal.iter().chain(before.iter().filter(|_| style.is_verbose()));
-    let equal = equal.map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)));
-    let equal = joined(equal, ", ");
-    if !equal.is_empty() {
-        page.labelled(2, "equal:      ", &equal);
+    let shown = equal.iter().chain(before.iter().filter(|_| style.is_verbose()));
+    let pairs = shown.map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)));
+    let text = joined(pairs, ", ");
+    if !text.is_empty() {
+        page.labelled(2, "equal:      ", &text);
     }
     if !before.is_empty() && !cases.is_empty() {
         let text = format!("{} from before", count(before.len(), "input"));

@@ -234,9 +234,9 @@ fn write_text(page: &mut Page<'_>, title: &str, text: &[u8]) {
         (!has_end).then(|| "no line end at the end".to_owned()),
         is_cut_input.then(|| "--save FILE writes it in full".to_owned()),
     ];
-    let remarks = joined(remarks.into_iter().flatten(), "; ");
-    if !remarks.is_empty() {
-        page.line(INDENT + 2, &style.paint(TextRole::Dim, &remarks));
+    let text = joined(remarks.into_iter().flatten(), "; ");
+    if !text.is_empty() {
+        page.line(INDENT + 2, &style.paint(TextRole::Dim, &text));
     }
 }
 

@@ -225,10 +225,10 @@ fn write_parts(page: &mut Page<'_>, found: &Strength) {
         None => format!("{} -", part.name),
     };
     page.labelled(0, "parts:     ", &joined(found.parts.iter().map(shown), ", "));
-    let out = found.parts.iter().filter(|part| part.value.is_none()).map(|part| part.name);
-    let out = joined(out, ", ");
-    if !out.is_empty() && found.score.is_some() {
-        let text = format!("not measured, so the others count more: {out}");
+    let unmeasured = found.parts.iter().filter(|part| part.value.is_none());
+    let names = joined(unmeasured.map(|part| part.name), ", ");
+    if !names.is_empty() && found.score.is_some() {
+        let text = format!("not measured, so the others count more: {names}");
         page.labelled(0, "           ", &text);
     }
 }

@@ -64,14 +64,14 @@ pub(super) fn last_line(report: &Report, style: &Style) -> Option<String> {
     if !report.submissions.is_empty() {
         parts.push(submissions_summary(report));
     }
-    let remarks = [
+    let faults = [
         count_if_any(summary.errors, "error"),
         count_if_any(summary.warnings, "warning"),
         count_if_any(summary.judge_errors, "judge error"),
     ];
-    let remarks = joined(remarks.into_iter().flatten(), ", ");
-    if !remarks.is_empty() {
-        parts.push(remarks);
+    let text = joined(faults.into_iter().flatten(), ", ");
+    if !text.is_empty() {
+        parts.push(text);
     } else if report.session.packages.is_empty() {
         return None;
     } else if report.session.task == CommandTask::Verify && !report.session.interrupted {
