@@ -29,10 +29,10 @@ const NEIGHBOURS: usize = 2;
 
 fn main() {
     let arguments: Vec<String> = env::args().skip(1).collect();
-    if arguments.iter().any(|it| it == NEIGHBOUR) {
+    if arguments.iter().any(|argument| argument == NEIGHBOUR) {
         copy_memory_forever();
     }
-    let number = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(100);
+    let number = arguments.iter().find_map(|argument| argument.parse().ok()).unwrap_or(100);
     let dir = tempfile::tempdir().expect("a temporary directory");
     let (program, tests) = (dir.path().join("work"), dir.path().join("tests"));
     fs::create_dir(&tests).expect("a directory");
@@ -52,8 +52,8 @@ fn main() {
             let judge = || judge(&tests, &program, alone / part, mode);
             let all: Vec<JudgedRun> = (0..number).map(|_| judge()).collect();
             let count =
-                |what: &dyn Fn(&JudgedRun) -> bool| all.iter().filter(|it| what(it)).count();
-            let is_wrong = |it: &JudgedRun| it.verdict != expected && !it.is_sensitive;
+                |what: &dyn Fn(&JudgedRun) -> bool| all.iter().filter(|run| what(run)).count();
+            let is_wrong = |run: &JudgedRun| run.verdict != expected && !run.is_sensitive;
             let mean = |what: &dyn Fn(&JudgedRun) -> f64| {
                 all.iter().map(what).sum::<f64>() / all.len().max(1) as f64
             };
@@ -61,16 +61,17 @@ fn main() {
                 "at {part} of the limit, {mode:?}: {} {expected}, {} sensitive; {} wrong without a mark, \
                  of which {} were stopped while nobody else wanted a processor; \
                  {:.2} runs each, {:.2} limits of CPU time each",
-                count(&|it| it.verdict == expected),
-                count(&|it| it.is_sensitive),
+                count(&|run| run.verdict == expected),
+                count(&|run| run.is_sensitive),
                 count(&is_wrong),
-                count(&|it| is_wrong(it) && it.is_stopped_undisturbed),
-                mean(&|it| it.runs as f64),
-                mean(&|it| it.cpu) * part / alone,
+                count(&|run| is_wrong(run) && run.is_stopped_undisturbed),
+                mean(&|run| run.runs as f64),
+                mean(&|run| run.cpu) * part / alone,
             );
             let firsts = all.iter().map(|it| it.first / alone);
-            let (least, most) = firsts
-                .fold((f64::MAX, 0.0), |(low, high): (f64, f64), it| (low.min(it), high.max(it)));
+            let (least, most) = firsts.fold((f64::MAX, 0.0), |(low, high): (f64, f64), time| {
+                (low.min(time), high.max(time))
+            });
             println!("    first runs took {least:.2} to {most:.2} times what it needs");
         }
     }

@@ -36,13 +36,14 @@ limits:
 const USER: u32 = 60_400;
 
 fn main() {
-    let arguments: Vec<String> = std::env::args().skip(1).filter(|it| it != "--bench").collect();
-    let rounds = arguments.iter().find_map(|it| it.parse().ok()).unwrap_or(15);
+    let arguments: Vec<String> =
+        std::env::args().skip(1).filter(|word| word != "--bench").collect();
+    let rounds = arguments.iter().find_map(|word| word.parse().ok()).unwrap_or(15);
     let asked = |table: &str| {
-        let mut tables = arguments.iter().filter(|it| it.parse::<usize>().is_err()).peekable();
-        tables.peek().is_none() || tables.any(|it| it.split('=').next() == Some(table))
+        let mut tables = arguments.iter().filter(|word| word.parse::<usize>().is_err()).peekable();
+        tables.peek().is_none() || tables.any(|word| word.split('=').next() == Some(table))
     };
-    let most = arguments.iter().find_map(|it| it.strip_prefix("growth=")?.parse().ok());
+    let most = arguments.iter().find_map(|word| word.strip_prefix("growth=")?.parse().ok());
     let bench = Workspace::new();
     if asked("cases") {
         bench.measure_cases(rounds);

@@ -47,7 +47,8 @@ struct SearchedProgram {
 fn main() {
     let arguments = parse_arguments();
     let problems = read_problems();
-    let programs = problems.iter().flat_map(|it| it.wrong.iter().map(move |wrong| (it, wrong)));
+    let programs =
+        problems.iter().flat_map(|problem| problem.wrong.iter().map(move |wrong| (problem, wrong)));
     let programs: Vec<_> = programs
         .filter(|(problem, wrong)| title(problem, wrong).contains(&arguments.only))
         .collect();
@@ -75,11 +76,14 @@ fn main() {
         return;
     }
     let found = found.into_inner().expect("a list");
-    let exposed: usize = found.iter().map(|it| it.seeds_found).sum();
-    let always = found.iter().filter(|it| it.seeds_found as u64 == arguments.seeds).count();
-    let mut seconds: Vec<f64> = found.iter().flat_map(|it| it.seconds.clone()).collect();
-    let mut tokens: Vec<f64> =
-        found.iter().flat_map(|it| it.tokens.iter().map(|it| *it as f64)).collect();
+    let exposed: usize = found.iter().map(|program| program.seeds_found).sum();
+    let always =
+        found.iter().filter(|program| program.seeds_found as u64 == arguments.seeds).count();
+    let mut seconds: Vec<f64> = found.iter().flat_map(|program| program.seconds.clone()).collect();
+    let mut tokens: Vec<f64> = found
+        .iter()
+        .flat_map(|program| program.tokens.iter().map(|number| *number as f64))
+        .collect();
     println!(
         "{} programs, {} s, {} seeds: {exposed} of {} searches found an input, {always} programs with each seed, median {:.1} s, {:.0} tokens",
         found.len(),
@@ -98,7 +102,8 @@ fn parse_arguments() -> Arguments {
         Some(words.get(index + 1).unwrap_or_else(|| panic!("{name} needs a value")).clone())
     };
     let number = |name: &str, default: u64| {
-        value(name).map_or(default, |it| it.parse().unwrap_or_else(|_| panic!("{name}: {it}")))
+        value(name)
+            .map_or(default, |text| text.parse().unwrap_or_else(|_| panic!("{name}: {text}")))
     };
     Arguments {
         seconds: number("--seconds", 30),
@@ -183,7 +188,7 @@ impl SearchedProgram {
 
     fn row(&self, arguments: &Arguments) -> String {
         let share = format!("{}/{}", self.seeds_found, arguments.seeds);
-        let mut tokens: Vec<f64> = self.tokens.iter().map(|it| *it as f64).collect();
+        let mut tokens: Vec<f64> = self.tokens.iter().map(|number| *number as f64).collect();
         if self.seeds_found == 0 {
             return format!("{share:5} {:8} {:8} {:20} {:9} runs", "-", "-", "", self.runs);
         }

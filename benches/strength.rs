@@ -59,8 +59,9 @@ fn print_figures(what: &str, report: &Value) {
     let strength = &report;
     let seconds = strength["seconds"].as_f64().expect("a figure");
     let subjects = strength["subjects"].as_array().expect("subjects");
-    let mutants: Vec<&Value> = subjects.iter().filter(|it| it["kind"] == "mutant").collect();
-    let run: Vec<&&Value> = mutants.iter().filter(|it| it["status"] != "not_run").collect();
+    let mutants: Vec<&Value> =
+        subjects.iter().filter(|subject| subject["kind"] == "mutant").collect();
+    let run: Vec<&&Value> = mutants.iter().filter(|mutant| mutant["status"] != "not_run").collect();
     let count = |subject: &Value, key: &str| match &subject[key] {
         Value::Array(all) => all.len() as u64,
         number => number.as_u64().unwrap_or(0),
@@ -68,7 +69,9 @@ fn print_figures(what: &str, report: &Value) {
     let cases = count(strength, "cases");
     let runs: u64 = run
         .iter()
-        .map(|it| count(it, "tried") + if count(it, "killers") == 0 { cases } else { 2 })
+        .map(|mutant| {
+            count(mutant, "tried") + if count(mutant, "killers") == 0 { cases } else { 2 }
+        })
         .sum();
     println!(
         "{what:16} {seconds:5.1} s, {} of {} mutants, {:4.0} mutants/s, {:6.0} comparisons/s, grade {}",

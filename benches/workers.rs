@@ -82,7 +82,8 @@ fn measure(
         let mut ratios = Vec::new();
         let (mut pool, mut worker) = (Duration::MAX, Duration::MAX);
         for _ in 0..rounds {
-            let times = [local as &dyn Executor, workers].map(|it| time_runs(it, &job, runs));
+            let times =
+                [local as &dyn Executor, workers].map(|executor| time_runs(executor, &job, runs));
             ratios.push(times[0].as_secs_f64() / times[1].as_secs_f64());
             (pool, worker) = (pool.min(times[0]), worker.min(times[1]));
         }
@@ -100,7 +101,7 @@ fn measure(
 fn measure_latency(local: &LocalExecutor, workers: &Workers, job: &Job, rounds: usize) {
     let mut more = Vec::new();
     for _ in 0..rounds {
-        let times = [local as &dyn Executor, workers].map(|it| time_runs(it, job, 1));
+        let times = [local as &dyn Executor, workers].map(|executor| time_runs(executor, job, 1));
         more.push(times[1].as_secs_f64() - times[0].as_secs_f64());
     }
     more.sort_by(f64::total_cmp);

@@ -14,6 +14,9 @@ use serde_json::Value;
 /// Tools that the packages need in addition to Rust.
 const TOOLS: [&str; 5] = ["cc", "c++", "python3", "javac", "java"];
 
+/// Part of the remark about validators in Rust, which other judges do not build.
+const RUST_VALIDATOR_REMARK: &str = "Python 3";
+
 /// Expected warnings: the end of the path, and a part of the message.
 const KNOWN_WARNINGS: [(&str, &str); 6] = [
     // In Rust because juror's tests use a file of it.
@@ -35,9 +38,6 @@ const SAMPLE_WARNINGS: [(&str, &str); 3] = [
     ("submissions/submissions.yaml", "matches no submission"),
     ("generators/generators.yaml", "there is no `submissions/accepted/"),
 ];
-
-/// Part of the remark about validators in Rust, which other judges do not build.
-const RUST_VALIDATOR_REMARK: &str = "Python 3";
 
 /// Wrong submissions that only one test case can catch.
 const KNOWN_RARE_FAULTS: [(&str, &str); 1] = [
@@ -170,7 +170,7 @@ fn check(packages: &[PathBuf], known: &[(&str, &str)]) {
     assert!(!packages.is_empty());
     let missing: Vec<&str> = TOOLS.into_iter().filter(|tool| !is_installed(tool)).collect();
     let (code, report) = verify_packages(packages);
-    let names = packages.iter().map(|it| it.file_name().expect("a name").to_string_lossy());
+    let names = packages.iter().map(|path| path.file_name().expect("a name").to_string_lossy());
     let faults = verification_faults(&names.collect::<Vec<_>>(), code, &report, known, &missing);
     assert!(faults.is_empty(), "{}", faults.join("\n"));
     if !missing.is_empty() {
@@ -187,7 +187,8 @@ fn verification_faults(
     missing: &[&str],
 ) -> Vec<String> {
     let submissions = list(&report["submissions"]);
-    let is_judged = |name: &str| submissions.iter().any(|it| text(it, "package") == name);
+    let is_judged =
+        |name: &str| submissions.iter().any(|submission| text(submission, "package") == name);
     let unjudged = packages.iter().filter(|name| !is_judged(name));
     let mut faults: Vec<String> =
         unjudged.map(|name| format!("{name}: none of its submissions was judged")).collect();
@@ -197,13 +198,17 @@ fn verification_faults(
         (error || !list(&submission["judgement"]["broken_expectations"]).is_empty()) && !excused
     };
     let broken = submissions.iter().filter(is_broken);
-    faults.extend(broken.map(|it| format!("not as expected: {}", describe_broken(it))));
+    faults.extend(
+        broken.map(|submission| format!("not as expected: {}", describe_broken(submission))),
+    );
     let is_known = |diagnostic: &&Value| {
         let (path, message) = (text(diagnostic, "path"), text(diagnostic, "message"));
         known.iter().any(|(end, part)| path.ends_with(end) && message.contains(part))
     };
-    let diagnostics = list(&report["diagnostics"]).iter().filter(|it| !is_known(it));
-    faults.extend(diagnostics.chain(list(&report["judge_errors"])).map(|it| format!("{it:#}")));
+    let diagnostics =
+        list(&report["diagnostics"]).iter().filter(|diagnostic| !is_known(diagnostic));
+    faults
+        .extend(diagnostics.chain(list(&report["judge_errors"])).map(|error| format!("{error:#}")));
     faults.extend(submissions.iter().filter_map(rarely_caught));
     if missing.is_empty() && code != Some(0) {
         faults.push(format!("exit code {code:?}: {}", report["summary"]));
@@ -215,7 +220,7 @@ fn verification_faults(
 fn describe_broken(submission: &Value) -> String {
     let broken = list(&submission["judgement"]["broken_expectations"]);
     let is_named = |case: &&Value| {
-        let is_it = |it: &Value| it["test_case"] == case["name"];
+        let is_it = |other: &Value| other["test_case"] == case["name"];
         broken.iter().any(is_it)
     };
     let cases = list(&submission["judgement"]["test_cases"]).iter().filter(is_named);

@@ -33,7 +33,7 @@ pub(crate) fn read_problems() -> Vec<SearchProblem> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/search");
     let entries = fs::read_dir(&dir).expect("the set").map(|entry| entry.expect("an entry").path());
     let mut paths: Vec<_> =
-        entries.filter(|it| it.extension().is_some_and(|it| it == "txt")).collect();
+        entries.filter(|path| path.extension().is_some_and(|ending| ending == "txt")).collect();
     paths.sort();
     paths.iter().map(|path| read_problem(path)).collect()
 }

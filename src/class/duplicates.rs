@@ -39,13 +39,13 @@ pub fn find_duplicates<'a>(
             by_code.entry(code).or_default().push((index, &submission.name));
         }
     }
-    let mut texts: Vec<SubmissionGroup<'_>> = by_text.into_values().collect();
-    texts.retain(|group| group.len() > 1);
-    let mut codes: Vec<SubmissionGroup<'_>> = by_code.into_values().collect();
+    let mut copies: Vec<SubmissionGroup<'_>> = by_text.into_values().collect();
+    copies.retain(|group| group.len() > 1);
+    let mut alike: Vec<SubmissionGroup<'_>> = by_code.into_values().collect();
     // Where the texts are equal, the code is, too: such a group is reported once.
-    codes.retain(|group| group.len() > 1 && !texts.contains(group));
-    let texts = texts.into_iter().map(|group| (group, Likeness::Text));
-    let codes = codes.into_iter().map(|group| (group, Likeness::Code));
+    alike.retain(|group| group.len() > 1 && !copies.contains(group));
+    let texts = copies.into_iter().map(|group| (group, Likeness::Text));
+    let codes = alike.into_iter().map(|group| (group, Likeness::Code));
     let mut all: Vec<_> = texts.chain(codes).collect();
     all.sort_by_key(|(group, likeness)| (group[0].0, *likeness));
     let duplicates = |(group, likeness): (SubmissionGroup<'_>, Likeness)| Duplicates {

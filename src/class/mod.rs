@@ -1,4 +1,7 @@
 //! Reads the folder of a class, which has an entry for each student, and finds the programs of a student.
+//!
+//! Students hand in what they like, so all rules here are guesses from names and sources. `--class`, `--start` and
+//! `--language` decide where a guess is wrong.
 
 pub mod duplicates;
 
@@ -33,11 +36,11 @@ const OTHER_ARCHIVES: [&str; 7] =
 /// source directly in it, sources only in directories of a program, or only one archive. If the user says that it
 /// `is_class`, it is no program.
 pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
-    let found = fs::read_dir(folder).ok()?.flatten();
-    let found = found.filter(|it| !it.file_name().as_encoded_bytes().starts_with(b"."));
+    let entries = fs::read_dir(folder).ok()?.flatten();
+    let entries = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
     let is_student =
         |path: &PathBuf| !path.is_dir() || !is_tool_directory(&FilePath::root(&**path));
-    let mut students: Vec<PathBuf> = found.map(|it| it.path()).filter(is_student).collect();
+    let mut students: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_student).collect();
     // Of two names that compose to one, the one that is composed already goes first.
     students.sort_by_cached_key(|path| (path_text(path), Reverse(path.clone())));
     let is_source = |path: &Path| Language::of_file(path).is_some() || path.ends_with(MANIFEST);
@@ -48,9 +51,9 @@ pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
         let mut parts = PROGRAM_DIRECTORIES.iter().chain(&TEST_DIRECTORIES);
         let is_part = path.is_dir() && parts.any(|part| path.ends_with(part));
         let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
-        !is_part && (path.is_dir() && has_source(path) || has_archive())
+        !is_part && ((path.is_dir() && has_source(path)) || has_archive())
     };
-    let mut programs = students.iter().filter(|it| has_program(it)).map(|it| it.is_dir());
+    let mut programs = students.iter().filter(|path| has_program(path)).map(|path| path.is_dir());
     let is_class = match [programs.next(), programs.next()] {
         [Some(is_directory), None] => is_directory,
         [first, _] => first.is_some(),
@@ -65,7 +68,7 @@ pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
 pub fn packed_sources(student: &Path) -> Result<Option<PathBuf>, Diagnostic> {
     let program = Program { path: FilePath::root(student), ..Program::default() };
     let Ok(sources) = sources::read(&program) else { return Ok(None) };
-    let names = || sources.files.iter().map(|it| it.name.as_path());
+    let names = || sources.files.iter().map(|file| file.name.as_path());
     if names().any(|name| Language::of_file(name).is_some()) {
         return Ok(None);
     }
@@ -79,7 +82,7 @@ pub fn packed_sources(student: &Path) -> Result<Option<PathBuf>, Diagnostic> {
         [only] if student.is_dir() => student.join(only),
         [_] => student.to_owned(),
         _ => {
-            let list = joined(packed.iter().map(|it| format!("`{}`", path_text(it))), ", ");
+            let list = joined(packed.iter().map(|path| format!("`{}`", path_text(path))), ", ");
             let message = format!("has several archives, and no source beside them: {list}");
             return Err(Diagnostic::error(student, message).help("keep one, or unpack them"));
         }
@@ -95,8 +98,8 @@ pub fn packed_sources(student: &Path) -> Result<Option<PathBuf>, Diagnostic> {
 /// `true` if it cannot be read: then the student's result has the reason.
 fn has_source(student: &Path) -> bool {
     let program = Program { path: FilePath::root(student), ..Program::default() };
-    let sources = sources::read(&program);
-    sources.map_or(true, |it| it.files.iter().any(|file| Language::of_file(&file.name).is_some()))
+    let Ok(sources) = sources::read(&program) else { return true };
+    sources.files.iter().any(|file| Language::of_file(&file.name).is_some())
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -126,10 +129,10 @@ pub fn programs(
     let mut languages: BTreeMap<&str, (&Language, Vec<&TreeEntry>)> = BTreeMap::new();
     let wanted = language.and_then(Language::by_code);
     for (file, language) in known_sources(&sources.files) {
-        let language = wanted.filter(|it| it.reads(&file.name)).unwrap_or(language);
+        let language = wanted.filter(|wanted| wanted.reads(&file.name)).unwrap_or(language);
         languages.entry(language.code).or_insert((language, Vec::new())).1.push(file);
     }
-    languages.retain(|code, _| wanted.is_none_or(|it| it.code == *code));
+    languages.retain(|code, _| wanted.is_none_or(|wanted| wanted.code == *code));
     if student.join(MANIFEST).is_file() || !student.is_dir() || languages.is_empty() {
         return vec![StudentProgram::default()];
     }
@@ -137,20 +140,21 @@ pub fn programs(
     let is_module = student.join("go.mod").is_file();
     let mut programs = Vec::new();
     for (language, files) in languages.values() {
-        let names: Vec<&Path> = files.iter().map(|it| it.name.as_path()).collect();
+        let names: Vec<&Path> = files.iter().map(|file| file.name.as_path()).collect();
         let is_module = is_module && language.code == "go";
         let can_start = if is_module { Vec::new() } else { starting_sources(language, files) };
-        let is_named = |it: &&Path| {
-            let it = PathBuf::from(path_text(it));
-            start.is_some_and(|name| it.ends_with(name) || it.with_extension("").ends_with(name))
+        let is_named = |path: &&Path| {
+            let path = PathBuf::from(path_text(path));
+            start.is_some_and(|end| path.ends_with(end) || path.with_extension("").ends_with(end))
         };
         let named: Vec<&Path> = names.iter().copied().filter(is_named).collect();
         let starting = if named.is_empty() { &can_start } else { &named };
         let others = languages.values().filter(|(other, _)| other.code != language.code);
-        let foreign: Vec<&Path> = others.flat_map(|it| &it.1).map(|it| it.name.as_path()).collect();
+        let foreign: Vec<&Path> =
+            others.flat_map(|other| &other.1).map(|file| &*file.name).collect();
         if starting.is_empty() {
             let (name, without) =
-                (names[0].to_owned(), foreign.iter().map(|it| it.into()).collect());
+                (names[0].to_owned(), foreign.iter().map(|path| path.into()).collect());
             programs.push(StudentProgram {
                 name,
                 files_of_others: without,
@@ -158,29 +162,28 @@ pub fn programs(
             });
         }
         for main in starting.iter().copied() {
-            let others = || starting.iter().copied().filter(|it| *it != main);
+            let others = || starting.iter().copied().filter(|other| *other != main);
             let directory = own_directory(main, others());
-            let below = |it: &Path| it.strip_prefix(directory).ok().map(Path::to_owned);
-            let is_alone = languages.len() == 1 && !others().any(|it| it.starts_with(directory));
+            let below = |path: &Path| path.strip_prefix(directory).ok().map(Path::to_owned);
+            let is_only = languages.len() == 1 && !others().any(|path| path.starts_with(directory));
             // Classes of Java may all have a `main`, but not the same name.
-            let clashes = |it: &Path| {
-                language.entry != EntryPoint::Class || it.file_name() == main.file_name()
+            let clashes = |path: &Path| {
+                language.entry != EntryPoint::Class || path.file_name() == main.file_name()
             };
-            let is_rival = |it: &&Path| {
-                *it != main && (can_start.contains(it) || starting.contains(it)) && clashes(it)
-            };
+            let is_start = |path: &&Path| can_start.contains(path) || starting.contains(path);
+            let is_rival = |path: &&Path| *path != main && is_start(path) && clashes(path);
             let rivals = names.iter().copied().filter(is_rival);
-            let is_told = match language.entry {
+            let must_say = match language.entry {
                 EntryPoint::AllSources => is_module,
                 EntryPoint::ClassOfFile => false,
                 EntryPoint::File { .. } => true,
                 EntryPoint::Class => starting.len() > 1,
             };
-            let entry_point = below(main).filter(|_| is_told);
+            let entry_point = below(main).filter(|_| must_say);
             programs.push(StudentProgram {
-                name: if is_alone { directory } else { main }.to_owned(),
+                name: if is_only { directory } else { main }.to_owned(),
                 directory: directory.to_owned(),
-                entry_point: entry_point.map(|it| it.to_string_lossy().into_owned()),
+                entry_point: entry_point.map(|name| name.to_string_lossy().into_owned()),
                 files_of_others: rivals.chain(foreign.iter().copied()).filter_map(below).collect(),
             });
         }
@@ -193,7 +196,7 @@ pub fn programs(
 
 /// Warns that a folder is read as one student's, although it has programs in its directories, too.
 pub fn mixed_folder_warning(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
-    let is_below = |it: &StudentProgram| *it.directory != *Path::new("");
+    let is_below = |program: &StudentProgram| *program.directory != *Path::new("");
     let is_mixed = programs.iter().any(is_below) && !programs.iter().all(is_below);
     let what = "is read as the directory of one student, because there are sources in it";
     is_mixed.then(|| Diagnostic::warning(folder, what).help("if it is a class, add --class"))
@@ -202,19 +205,19 @@ pub fn mixed_folder_warning(folder: &Path, programs: &[StudentProgram]) -> Optio
 /// If the compiler finds the start, the sources that declare it; otherwise, files called `main`.
 fn starting_sources<'a>(language: &Language, files: &[&'a TreeEntry]) -> Vec<&'a Path> {
     let files = without_tests(files);
-    let names = files.iter().map(|it| it.name.as_path());
+    let names = files.iter().map(|file| file.name.as_path());
     if start::compiler_finds_start(language.code) {
-        let texts: Vec<&[u8]> = files.iter().map(|it| it.bytes()).collect();
+        let texts: Vec<&[u8]> = files.iter().map(|file| file.bytes()).collect();
         let starting = start::starting_sources(language.code, &texts);
         return starting.into_iter().map(|at| files[at].name.as_path()).collect();
     }
-    names.filter(|it| it.file_stem().is_some_and(|stem| stem == "main")).collect()
+    names.filter(|name| name.file_stem().is_some_and(|stem| stem == "main")).collect()
 }
 
 /// The largest directory with this source and none of the others; the source's own if there is none.
 fn own_directory<'a>(main: &'a Path, others: impl Iterator<Item = &'a Path> + Clone) -> &'a Path {
     let own = main.parent().unwrap_or(Path::new(""));
-    let is_free = |dir: &&Path| !others.clone().any(|it| it.starts_with(dir));
+    let is_free = |dir: &&Path| !others.clone().any(|other| other.starts_with(dir));
     own.ancestors().take_while(is_free).last().unwrap_or(own)
 }
 
@@ -274,16 +277,17 @@ mod tests {
         let check = |files: &[&str], expected: Result<&str, &str>| {
             let keep = directory(files);
             let below =
-                |path: &Path| path.strip_prefix(keep.path()).map(|it| it.display().to_string());
+                |path: &Path| path.strip_prefix(keep.path()).map(|rest| rest.display().to_string());
             let found = match packed_sources(&keep.path().join("anna")) {
                 Ok(found) => {
-                    Ok(found.map_or(String::new(), |it| below(&it).expect("a file in it")))
+                    Ok(found.map_or(String::new(), |path| below(&path).expect("a file in it")))
                 }
-                Err(it) => {
-                    Err(format!("{}: {}", below(&it.place.path).expect("in it"), it.message))
+                Err(error) => {
+                    let place = below(&error.place.path).expect("in it");
+                    Err(format!("{place}: {}", error.message))
                 }
             };
-            assert_eq!(found.as_deref().map_err(|it| &**it), expected, "{files:?}");
+            assert_eq!(found.as_deref().map_err(|error| &**error), expected, "{files:?}");
         };
         let zip = "PK\x03\x04";
         check(&[&format!("anna/a.zip={zip}")], Ok("anna/a.zip"));
@@ -314,8 +318,8 @@ mod tests {
         let found = programs(&FilePath::root(keep.path()), start, None);
         let found = found.into_iter().map(|program| {
             let mut shown = format!("{} {}", program.name.display(), program.directory.display());
-            shown.extend(program.entry_point.map(|it| format!(":{it}")));
-            shown.extend(program.files_of_others.iter().map(|it| format!("-{}", it.display())));
+            shown.extend(program.entry_point.map(|class| format!(":{class}")));
+            shown.extend(program.files_of_others.iter().map(|path| format!("-{}", path.display())));
             shown
         });
         assert_eq!(found.collect::<Vec<_>>(), expected, "{files:?}");
@@ -338,11 +342,11 @@ mod tests {
         check(&["sum.py=1", "sum.cpp=int main() {}"], &["sum.cpp -sum.py", "sum.py -sum.cpp"]);
         check(&["v1/main.sh", "v2/main.sh", "v2/x.sh"], &["v1 v1:main.sh", "v2 v2:main.sh"]);
         let exercises = ["a/src/x.c=int main() {}", "a/lib/y.c", "b/src/x.c=int main() {}"];
-        check(&exercises, &["a a", "b b"].map(|it| it));
+        check(&exercises, &["a a", "b b"]);
         check(&["main.js", "v1/main.js"], &["main.js :main.js-v1/main.js", "v1 v1:main.js"]);
         let main = "class X { public static void main(String[] a) {} }";
         let java = ["A.java", "B.java", "C.java"].map(|name| format!("{name}={main}"));
-        let [a, b, _] = java.each_ref().map(|it| it.as_str());
+        let [a, b, _] = java.each_ref().map(|text| text.as_str());
         check(&[a, b], &["A.java :A.java", "B.java :B.java"]);
         check(
             &[a, "deep/A.java=class A { public static void main(String[] a) {} }"],

@@ -138,7 +138,7 @@ pub enum Command {
     /// The recipe is generators/generators.yaml. Makes everything in a temporary directory first, and
     /// changes the package only if nothing fails. Makes only what changed: a test case stays if its
     /// recipe, programs, tools and files are unchanged.
-    #[command(after_long_help = examples("generate"), mut_arg("csv", |it| it.hide(true)))]
+    #[command(after_long_help = examples("generate"), mut_arg("csv", |option| option.hide(true)))]
     Generate(CommandArguments<GenerateOptions, ReportOptions>),
     /// Judge a stream of submissions: one JSON object per line of standard input, one result per line of output
     ///
@@ -245,10 +245,10 @@ pub(super) type OptionTest = fn(&JudgeArguments) -> bool;
 
 /// Options that `juror watch` refuses, because it judges many times.
 pub(super) const SINGLE_RUN_OPTIONS: [(&str, OptionTest); 4] = [
-    ("json", |it| it.output.json),
-    ("keep", |it| it.options.runs.keep.is_some()),
-    ("shard", |it| it.options.runs.shard.is_some()),
-    ("github", |it| it.reports.files.github),
+    ("json", |judge| judge.output.json),
+    ("keep", |judge| judge.options.runs.keep.is_some()),
+    ("shard", |judge| judge.options.runs.shard.is_some()),
+    ("github", |judge| judge.reports.files.github),
 ];
 
 fn hide_refused_option(arg: Arg) -> Arg {

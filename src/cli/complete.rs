@@ -17,19 +17,11 @@ use clap_complete::env::{Bash, Elvish, EnvCompleter, Fish, Powershell, Shells, Z
 use crate::cli::arguments::Arguments;
 use juror_core::problem::Problem;
 use juror_packages::package;
+use juror_packages::package::archive::ENDINGS;
 use juror_packages::package::statements::statements;
 
 /// The script names the shell in this variable.
 pub(super) const VARIABLE: &str = "JUROR_COMPLETE";
-
-/// Returns `false` if the caller was not a shell.
-pub(super) fn answer_shell() -> Result<bool, clap::Error> {
-    let here = env::current_dir().ok();
-    CompleteEnv::with_factory(definition)
-        .shells(SHELLS)
-        .var(VARIABLE)
-        .try_complete(env::args_os(), here.as_deref())
-}
 
 /// Some shells insert a candidate unquoted, and would run `$(...)` in a file name.
 pub(super) const SHELLS: Shells<'static> = Shells(&[
@@ -39,6 +31,15 @@ pub(super) const SHELLS: Shells<'static> = Shells(&[
     &QuotingShell { shell: &Powershell, separator: '\n', quote: quote_for_powershell },
     &Zsh,
 ]);
+
+/// Returns `false` if the caller was not a shell.
+pub(super) fn answer_shell() -> Result<bool, clap::Error> {
+    let here = env::current_dir().ok();
+    CompleteEnv::with_factory(definition)
+        .shells(SHELLS)
+        .var(VARIABLE)
+        .try_complete(env::args_os(), here.as_deref())
+}
 
 struct QuotingShell {
     shell: &'static dyn EnvCompleter,
@@ -83,7 +84,7 @@ impl EnvCompleter for QuotingShell {
         let plain = String::from_utf8_lossy(&plain);
         let quoted = plain.split(self.separator).filter_map(|line| {
             // The text after a tab is an explanation. A name with a control character cannot be typed.
-            let value = line.split('\t').next().filter(|it| !it.contains(char::is_control))?;
+            let value = line.split('\t').next().filter(|text| !text.contains(char::is_control))?;
             Some((self.quote)(value))
         });
         let quoted: Vec<String> = quoted.collect();
@@ -141,16 +142,16 @@ fn add_completer(arg: Arg) -> Arg {
 }
 
 fn complete_packages(typed: &OsStr) -> Vec<CompletionCandidate> {
-    let ends = |path: &Path, ending: &str| path.to_string_lossy().ends_with(ending);
-    let is_package = move |path: &Path| {
-        path.is_dir() || [".zip", ".kpp", ".tar.gz", ".tgz", ".tar"].iter().any(|it| ends(path, it))
+    let is_package = |path: &Path| {
+        let name = path.to_string_lossy();
+        path.is_dir() || ENDINGS.iter().any(|ending| name.ends_with(ending))
     };
     PathCompleter::any().filter(is_package).complete(typed)
 }
 
 fn complete_submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
     let names = package_names(typed, |problem| {
-        problem.submissions.iter().map(|it| it.program.path.display().to_string()).collect()
+        problem.submissions.iter().map(|entry| entry.program.path.display().to_string()).collect()
     });
     let mut found = PathCompleter::any().complete(typed);
     found.retain(|path| names.iter().all(|name| name.get_value() != path.get_value()));

@@ -6,15 +6,6 @@ use clap::builder::StyledStr;
 use crate::cli::topics;
 use juror_core::exit_code::ExitCode;
 
-pub(super) fn exit_codes() -> String {
-    let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.name());
-    format!("Exit codes:{}", ExitCode::ALL.map(row).concat())
-}
-
-pub(super) fn first_steps() -> String {
-    [EXAMPLES, &exit_codes(), &topics::list_topics(), ENVIRONMENT].join("\n\n")
-}
-
 const EXAMPLES: &str = "\
 Examples:
   juror my.cpp
@@ -40,32 +31,6 @@ Environment:
   JUROR_CACHE  directory for what is kept for later commands, or `off`
 
 `juror help COMMAND` shows the options and examples of each command.";
-
-/// What `--help` of a command shows after its options: examples and a remark.
-pub(super) fn examples(command: &str) -> String {
-    let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command);
-    let (_, remark, examples) = examples.copied().unwrap_or_default();
-    keep_braces(&format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`."))
-}
-
-/// For arguments with the placeholder `{n}`, which clap would replace with a line end.
-pub(super) fn keep_placeholders(arg: Arg) -> Arg {
-    let kept = |text: &StyledStr| keep_braces(&text.ansi().to_string());
-    let [short, long] = [arg.get_help().map(kept), arg.get_long_help().map(kept)];
-    let arg = match short {
-        Some(help) => arg.help(help),
-        None => arg,
-    };
-    match long {
-        Some(help) => arg.long_help(help),
-        None => arg,
-    }
-}
-
-/// clap drops the code for no style wherever text has no style.
-fn keep_braces(text: &str) -> String {
-    text.replace("{n}", "{\u{1b}[0mn}")
-}
 
 /// For each command: a remark for the last line, and the examples.
 #[rustfmt::skip]
@@ -245,3 +210,38 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror cache verify --cache ci-cache
       Check the cache in another directory."),
 ];
+
+pub(super) fn exit_codes() -> String {
+    let row = |code: ExitCode| format!("\n  {:<4} {}", code.number(), code.name());
+    format!("Exit codes:{}", ExitCode::ALL.map(row).concat())
+}
+
+pub(super) fn first_steps() -> String {
+    [EXAMPLES, &exit_codes(), &topics::list_topics(), ENVIRONMENT].join("\n\n")
+}
+
+/// What `--help` of a command shows after its options: examples and a remark.
+pub(super) fn examples(command: &str) -> String {
+    let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command);
+    let (_, remark, examples) = examples.copied().unwrap_or_default();
+    keep_braces(&format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`."))
+}
+
+/// For arguments with the placeholder `{n}`, which clap would replace with a line end.
+pub(super) fn keep_placeholders(arg: Arg) -> Arg {
+    let kept = |text: &StyledStr| keep_braces(&text.ansi().to_string());
+    let [short, long] = [arg.get_help().map(kept), arg.get_long_help().map(kept)];
+    let arg = match short {
+        Some(help) => arg.help(help),
+        None => arg,
+    };
+    match long {
+        Some(help) => arg.long_help(help),
+        None => arg,
+    }
+}
+
+/// clap drops the code for no style wherever text has no style.
+fn keep_braces(text: &str) -> String {
+    text.replace("{n}", "{\u{1b}[0mn}")
+}

@@ -1,4 +1,6 @@
 //! Lets a person at the terminal talk with a program in the sandbox.
+//!
+//! A read of the terminal may wait for ever, so a third pipe ends it when the program ends.
 
 use std::io::{self, IsTerminal, PipeReader, Read, Write};
 use std::os::fd::OwnedFd;
@@ -24,17 +26,17 @@ pub(super) fn connect_terminal<R, E: From<JudgeError>>(
     let (from, writes) = io::pipe().map_err(fault)?;
     let (over, bell) = io::pipe().map_err(fault)?;
     let mut typed = StoppableStdin::open(over).map_err(fault)?;
-    let hand = ManualPipes { input: OwnedFd::from(reads), output: OwnedFd::from(writes) };
+    let pipes = ManualPipes { input: OwnedFd::from(reads), output: OwnedFd::from(writes) };
 
     thread::scope(|scope| {
         // It copies until the program or the person ends.
         scope.spawn(move || io::copy(&mut typed, &mut to));
         let shown = scope.spawn(|| show_output(from, mark, most.map_or(u64::MAX, |most| most.0)));
-        let done = run(hand);
+        let result = run(pipes);
         // This ends the first thread; the second one ends when no writer is left.
         drop(bell);
         let written = shown.join().unwrap_or_default();
-        Ok((done?, Bytes(written)))
+        Ok((result?, Bytes(written)))
     })
 }
 

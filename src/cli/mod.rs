@@ -62,17 +62,15 @@ pub fn run() -> ExitCode {
         Ok(true) => return ExitCode::Success,
         Err(error) => return output::report_write_error(error),
     }
-    let words: Vec<String> = env::args_os().skip(1).map(|it| it.to_string_lossy().into()).collect();
-    if let Some(code) = topics::show_topic(&words) {
+    let typed: Vec<OsString> = env::args_os().collect();
+    if let Some(code) = topics::show_topic(&arguments_text(&typed)) {
         return code;
     }
-    let words = with_default_command(env::args_os().collect());
+    let words = with_default_command(typed);
     match Arguments::try_parse_from(&words) {
         Ok(arguments) => dispatch(&arguments),
         Err(error) => {
-            let words =
-                words.iter().skip(1).map(|it| it.to_string_lossy().into()).collect::<Vec<_>>();
-            let error = with_tips(error, &words);
+            let error = with_tips(error, &arguments_text(&words));
             // File names on the command line may come from other people, so the text must not control a CI log.
             let printed = match (obeys_log(), error.use_stderr()) {
                 (false, _) => error.print(),
@@ -88,6 +86,11 @@ pub fn run() -> ExitCode {
             }
         }
     }
+}
+
+/// Without the program's name.
+fn arguments_text(words: &[OsString]) -> Vec<String> {
+    words.iter().skip(1).map(|word| word.to_string_lossy().into()).collect()
 }
 
 /// `juror my.cpp` means `juror judge my.cpp`.
@@ -107,9 +110,9 @@ fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
 fn is_command(word: &str) -> bool {
     let command = Arguments::command();
     word == "help"
-        || command
-            .get_subcommands()
-            .any(|it| it.get_name() == word || it.get_all_aliases().any(|alias| alias == word))
+        || command.get_subcommands().any(|subcommand| {
+            subcommand.get_name() == word || subcommand.get_all_aliases().any(|alias| alias == word)
+        })
 }
 
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
@@ -174,8 +177,8 @@ fn unknown_topic(name: &str) -> clap::Error {
     let arguments = Arguments::command();
     let shown = arguments.get_subcommands().filter(|command| !command.is_hide_set());
     let commands: Vec<&str> = shown.map(clap::Command::get_name).collect();
-    let tip = meant(name, commands.iter().copied().chain(topics::topic_names()));
-    let tip = tip.map_or(String::new(), |near| format!("\n\n  tip: did you mean '{near}'?"));
+    let near = meant(name, commands.iter().copied().chain(topics::topic_names()));
+    let tip = near.map_or(String::new(), |near| format!("\n\n  tip: did you mean '{near}'?"));
     let commands = fill_lines(commands.into_iter(), 78).join("\n  ");
     let text = format!(
         "no command or topic has the name '{}'{tip}\n\n\

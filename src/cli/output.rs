@@ -110,15 +110,15 @@ pub fn run_command_in(
     let mut context = change(Context::new(move |stamped| heard.lock().show_event(stamped)));
     let flags: Vec<StopFlag> = context.stop_handle.iter().map(StopHandle::flag).collect();
     let show = |result: &dyn AnyResult| reporters.lock().show_result(result);
-    let done = with_stop_flags(&flags, || run(command, opened, &mut context, show));
+    let result = with_stop_flags(&flags, || run(command, opened, &mut context, show));
     let mut reporters = reporters.lock();
-    reporters.finish(done.as_deref());
+    reporters.finish(result.as_deref());
     let report = reporters.report();
     let mut code = report.exit_code().graver_of(context.exit_code());
-    code = done.as_ref().map_or(code, |result| code.graver_of(result.exit_code()));
+    code = result.as_ref().map_or(code, |result| code.graver_of(result.exit_code()));
     let written = if options.json {
         let mut out = streams::out(LogFormat::Json);
-        match &done {
+        match &result {
             Some(result) => result.write(report, &mut out),
             None => command.write_absent(report, &mut out),
         }
@@ -126,8 +126,8 @@ pub fn run_command_in(
         Ok(())
     };
     // A reader that closes the pipe early (`| head`) is not an error.
-    let failed = [reporters.first_error(), written.as_ref().err()].into_iter().flatten();
-    let failed = failed.filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
+    let errors = [reporters.first_error(), written.as_ref().err()].into_iter().flatten();
+    let failed = errors.filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
     failed.fold(code, |code, error| code.graver_of(report_write_error(error)))
 }
 
@@ -151,13 +151,13 @@ pub fn run(
         command_line: command_line(env::args_os()),
         task,
     });
-    let done = opened.and_then(|()| command.run_any(context));
-    let done = done.map_err(|stop| context.report_stop(stop)).ok();
-    if let Some(result) = &done {
+    let outcome = opened.and_then(|()| command.run_any(context));
+    let result = outcome.map_err(|stop| context.report_stop(stop)).ok();
+    if let Some(result) = &result {
         show(&**result);
     }
     context.finish();
-    done
+    result
 }
 
 fn make_reporters(settings: &CommandSettings) -> Vec<Reporter<'static>> {
@@ -247,7 +247,7 @@ fn open_reports(
         let stream: Box<dyn Write + Send> =
             if json { Box::new(streams::err()) } else { Box::new(streams::out(LogFormat::Text)) };
         all.push(Reporter::AtEnd(github::write, stream));
-        if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|it| !it.is_empty()) {
+        if let Some(path) = env::var_os("GITHUB_STEP_SUMMARY").filter(|path| !path.is_empty()) {
             let path = PathBuf::from(path);
             let appended = open_report("GITHUB_STEP_SUMMARY", &path, ReportFile::appending)?;
             all.push(Reporter::File(github::write_summary, appended));

@@ -53,7 +53,7 @@ impl Operation for ManOptions {
 
 fn write_man_pages(command: clap::Command, directory: &Path) -> io::Result<()> {
     fs::create_dir_all(directory)?;
-    for subcommand in command.get_subcommands().filter(|it| !it.is_hide_set()) {
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
         write_man_pages(subcommand.clone(), directory)?;
     }
     let page = Man::new(command);

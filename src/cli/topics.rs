@@ -90,5 +90,5 @@ pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
 }
 
 fn pager() -> String {
-    env::var("PAGER").ok().filter(|it| !it.is_empty()).unwrap_or_else(|| "less".to_owned())
+    env::var("PAGER").ok().filter(|pager| !pager.is_empty()).unwrap_or_else(|| "less".to_owned())
 }

@@ -1,4 +1,6 @@
 //! `juror watch`: judges after each save.
+//!
+//! A change stops the judgement in progress, because its result would be about files that are gone.
 
 mod files;
 mod judged;
@@ -160,7 +162,7 @@ fn refuse_single_run_options(
 fn paths_to_watch(options: &JudgeOptions) -> Vec<PathBuf> {
     let package = &options.package;
     let own = if package.is_dir() {
-        package::read(package).problem.map_or_else(Vec::new, |it| it.submissions)
+        package::read(package).problem.map_or_else(Vec::new, |problem| problem.submissions)
     } else {
         Vec::new()
     };

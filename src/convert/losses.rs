@@ -1,4 +1,6 @@
 //! Compares two problems as lists of facts. Places and names in facts are those of the new package.
+//!
+//! Facts are the keys of the serialized problem, so that no field is forgotten, and a file that only moves is no loss.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -121,7 +123,7 @@ impl<'a> Facts<'a> {
                 self.add_value(place, what, &value_text(key, &Value::Array(all)));
                 self.add_value(place, CASE_RULES, &value_text(key, &Value::Array(some)));
             }
-            Value::Array(items) if items.iter().any(|it| self.value_place(it).is_some()) => {
+            Value::Array(items) if items.iter().any(|item| self.value_place(item).is_some()) => {
                 items.iter().for_each(|item| self.add_facts(place, key, what, item));
             }
             _ => self.add_value(place, what, &value_text(key, value)),
@@ -148,12 +150,12 @@ impl<'a> Facts<'a> {
         if let Some(path) = parts.get("path").and_then(file_path) {
             return Some(self.names.place(path));
         }
-        let name = |key: &str| parts.get(key)?.as_str();
-        if let Some(group) = name("group") {
+        let text = |key: &str| parts.get(key)?.as_str();
+        if let Some(group) = text("group") {
             return Some(format!("data/{}", self.names.case(group)));
         }
         let input = parts.get("input").and_then(file_path)?;
-        let name = name("name")?;
+        let name = text("name")?;
         let place = format!("data/{}", self.names.case(name));
         // Other formats keep test cases only for validators outside of data/.
         let is_here = place.starts_with("data/invalid_") || place.starts_with("data/valid_");
@@ -173,7 +175,7 @@ fn value_text(key: &str, value: &Value) -> String {
         Value::String(text) if DEFAULTS.contains(&(key, text)) => String::new(),
         Value::String(text) => text.clone(),
         // The order of lists of texts counts, but not that of rules or names.
-        Value::Array(items) if items.iter().any(|it| it.is_object() || it.is_array()) => {
+        Value::Array(items) if items.iter().any(|item| item.is_object() || item.is_array()) => {
             let items: BTreeSet<String> = items.iter().map(|item| value_text(key, item)).collect();
             let texts: Vec<String> = items.into_iter().filter(|item| !item.is_empty()).collect();
             texts.join("; ")
@@ -273,7 +275,7 @@ fn clear_unused(program: &mut Program, protocol: Protocol) {
     program.include.iter_mut().for_each(|file| file.language = None);
     // Only C and C++ use the files next to a source.
     let code = Language::of_file(&program.path).filter(|_| program.path.is_file());
-    if code.is_some_and(|it| !["c", "cpp"].contains(&it.code)) {
+    if code.is_some_and(|language| !["c", "cpp"].contains(&language.code)) {
         program.include.clear();
     }
 }
@@ -298,7 +300,7 @@ fn simplify_expectation(rule: &mut Expectation, needs_all: bool, names: &NameMap
     for verdicts in [overall, rule.permitted.as_mut(), rule.required.as_mut()] {
         verdicts.into_iter().for_each(|verdicts| verdicts.sort());
     }
-    rule.permitted = rule.permitted.take().filter(|it| it.len() < EXPECTED_VERDICTS.len());
+    rule.permitted = rule.permitted.take().filter(|list| list.len() < EXPECTED_VERDICTS.len());
     // Such a rule has no effect.
     let expects_none =
         rule.permitted.is_none() && rule.required.is_none() && rule.overall.is_none();
@@ -314,10 +316,10 @@ fn simplify_expectation(rule: &mut Expectation, needs_all: bool, names: &NameMap
 /// Adds the facts that no longer hold, and those that replace them.
 fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
     let keys: BTreeSet<&(String, String)> = old.entries.keys().chain(new.entries.keys()).collect();
-    let changed = |key: &&(String, String)| old.entries.get(*key) != new.entries.get(*key);
-    let changed: Vec<&(String, String)> = keys.into_iter().filter(changed).collect();
+    let is_changed = |key: &&(String, String)| old.entries.get(*key) != new.entries.get(*key);
+    let changed: Vec<&(String, String)> = keys.into_iter().filter(is_changed).collect();
     let is_there = |key: &(String, String)| {
-        [&old.entries, &new.entries].iter().any(|it| it.get(key) == Some(&None))
+        [&old.entries, &new.entries].iter().any(|entries| entries.get(key) == Some(&None))
     };
     // Facts about an item that is in only one of the two problems are left out.
     let gone: BTreeSet<&String> =
@@ -339,7 +341,7 @@ fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
         };
         // The plan may already know the replacement of something that the problem cannot express.
         if !lost.contains(place, &what) {
-            lost.add(place, what, is.map(|it| it.clone().unwrap_or_else(|| "there".to_owned())));
+            lost.add(place, what, is.map(|text| text.as_deref().unwrap_or("there").to_owned()));
         }
     }
     add_order_change(&old.case_order, &new.case_order, lost);
@@ -348,9 +350,9 @@ fn add_differences(old: &Facts<'_>, new: &Facts<'_>, lost: &mut Losses) {
 /// Names the first two test cases whose order changes.
 fn add_order_change(old: &[String], new: &[String], lost: &mut Losses) {
     let places: BTreeMap<&String, usize> = new.iter().zip(0..).collect();
-    let kept: Vec<(&String, usize)> =
+    let common: Vec<(&String, usize)> =
         old.iter().filter_map(|name| Some((name, *places.get(name)?))).collect();
-    if let Some(turned) = kept.windows(2).find(|pair| pair[0].1 > pair[1].1) {
+    if let Some(turned) = common.windows(2).find(|pair| pair[0].1 > pair[1].1) {
         let [first, second] = [turned[0].0, turned[1].0];
         let what = format!("order of test cases: {first} before {second}");
         lost.add("data", what, Some(format!("{second} before {first}")));

@@ -1,4 +1,7 @@
 //! Verdicts and scores of both problems for the same results of test cases.
+//!
+//! Rules of scoring look different in each format, so what they give is compared instead: if all is right, all is wrong,
+//! and if a single test case or group differs from the others.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -17,6 +20,9 @@ use juror_judging::output_validator::feedback::Feedback;
 use juror_judging::output_validator::response::Worth;
 use juror_packages::package::convert::cases::NameMap;
 use juror_packages::package::convert::rules::may_give_partial_points;
+
+/// A fact that is the same in all situations.
+const GREATEST_SCORE: &str = "greatest score";
 
 #[derive(Clone, Copy, PartialEq)]
 enum OutputQuality {
@@ -82,11 +88,9 @@ pub(super) fn add_score_facts(
     }
 }
 
-/// A fact that is the same in all situations.
-const GREATEST_SCORE: &str = "greatest score";
-
 fn custom_grader_flags(problem: &Problem) -> Option<&Vec<String>> {
-    problem.graders.iter().flat_map(|it| &it.groups).find_map(|group| match &group.grading.grader {
+    let mut groups = problem.graders.iter().flat_map(|grader| &grader.groups);
+    groups.find_map(|group| match &group.grading.grader {
         Grader::Custom(flags) => Some(flags),
         Grader::Default(_) => None,
     })
@@ -123,7 +127,7 @@ impl<'a> ScoredProblem<'a> {
         names: impl Iterator<Item = &'a String>,
     ) -> Self {
         let scoring =
-            |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |it| it.case_scoring(case));
+            |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |rules| rules.case_scoring(case));
         let judged = problem.test_data.judged_cases().into_iter().map(|case| case.test_case());
         Self {
             scheme,
@@ -167,11 +171,11 @@ impl<'a> ScoredProblem<'a> {
             // The static validator is assumed to accept.
             results.get(name).copied().or_else(|| self.cases.get(name).map(accepted))
         };
-        let total = scheme.total(&result, &|_, results| Ok(results[0]));
-        let total = total.map_err(|stop| match stop {
-            Stop::Fault(error) => error.reason,
-            _ => String::new(),
-        })?;
+        let total =
+            scheme.total(&result, &|_, results| Ok(results[0])).map_err(|stop| match stop {
+                Stop::Fault(error) => error.reason,
+                _ => String::new(),
+            })?;
         let mut facts = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
         if let Some(score) = total.score {
             facts.extend(score.score.map(|points| ("score", points.to_string())));
@@ -200,7 +204,7 @@ impl<'a> ScoredProblem<'a> {
             let earned = score_by_worth(scoring, case, worth)
                 .ok_or("the points of the output are not finite")?;
             let verdict = if earned.is_right { Verdict::Accepted } else { Verdict::WrongAnswer };
-            return Ok(CaseResult { verdict, score: earned.score.map(|it| it.score) });
+            return Ok(CaseResult { verdict, score: earned.score.map(|earned| earned.score) });
         }
         let (verdict, points) = match output {
             OutputQuality::Right => (Verdict::Accepted, full),
@@ -214,6 +218,6 @@ impl<'a> ScoredProblem<'a> {
             feedback.score = Some(points.points().to_string().into_bytes());
         }
         let score = score_by_validator(scoring, verdict, &feedback)?;
-        Ok(CaseResult { verdict, score: score.map(|it| it.score) })
+        Ok(CaseResult { verdict, score: score.map(|earned| earned.score) })
     }
 }

@@ -44,7 +44,7 @@ fn convert_package(files: &[(&str, &str)], to: TargetFormat) -> ConvertedPackage
     }
     let again = read(&new);
     let faults: Vec<&Diagnostic> =
-        again.diagnostics.iter().filter(|it| it.prevents_judging()).collect();
+        again.diagnostics.iter().filter(|fault| fault.prevents_judging()).collect();
     assert!(faults.is_empty(), "{faults:?}\n{texts:?}");
     let again = again.problem.expect("a new problem");
     let cases = again.test_data.cases.iter().map(|case| case.name.clone()).collect();
@@ -80,7 +80,7 @@ fn people_and_sources_keep_their_names_however_they_are_written() {
         let about = about.split("limits:").next().unwrap_or_default();
         let found: Vec<&str> = about.lines().map(str::trim).collect();
         assert_eq!(found.join(" | "), expected, "{yaml}{text}");
-        let losses = new.losses.iter().filter(|it| !it.starts_with(EXPECTATION_LOSS));
+        let losses = new.losses.iter().filter(|loss| !loss.starts_with(EXPECTATION_LOSS));
         assert_eq!(losses.collect::<Vec<_>>(), lost, "{yaml}");
     };
     let two = "credits: | authors: | - Ann Example | - Bob Example";
@@ -123,7 +123,7 @@ fn an_author_that_legacy_reads_as_two_is_reported() {
         let new = convert_package(&files, TargetFormat::Legacy);
         let line = new.files["problem.yaml"].lines().find(|line| line.starts_with("author"));
         assert_eq!(line, Some(expected));
-        let losses = new.losses.iter().find(|it| it.contains("authors"));
+        let losses = new.losses.iter().find(|loss| loss.contains("authors"));
         assert_eq!(losses.map(String::as_str), lost);
     };
     check("[Ann, AT&T Labs]", "author: Ann, AT&T Labs", None);
@@ -159,7 +159,7 @@ fn the_name_of_a_statement_is_read_without_its_markup() {
     let check = |statement: &str, expected: &str| {
         let new =
             convert_package(&legacy_files("author: Ann\n", statement), TargetFormat::V2025_09);
-        let name = new.files["problem.yaml"].lines().find_map(|it| it.strip_prefix("name: "));
+        let name = new.files["problem.yaml"].lines().find_map(|line| line.strip_prefix("name: "));
         assert_eq!(name, Some(expected), "{statement}");
     };
     check("\\problemname{Caf\\'{e} Menu}\n", "Café Menu");
@@ -262,7 +262,7 @@ fn groups_keep_their_order_and_what_they_require() {
         let xml = polygon_xml(&tests, &groups, "<name language=\"english\" value=\"N\"/>", "");
         let tests = numbered_tests(old.len());
         let new = convert_package(&polygon_files(&xml, &tests, &[]), TargetFormat::V2025_09);
-        let found: Vec<&str> = new.cases.iter().filter_map(|it| it.split('/').nth(1)).collect();
+        let found: Vec<&str> = new.cases.iter().filter_map(|case| case.split('/').nth(1)).collect();
         assert_eq!(found, expected);
         for pair in expected.windows(2) {
             let settings = &new.files[&format!("data/secret/{}/test_group.yaml", pair[1])];
@@ -308,7 +308,8 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
             }
         }
         assert_eq!(others.collect::<Vec<_>>(), names, "{source}");
-        let about = new.losses.iter().filter(|it| it.starts_with("s/") || it.starts_with("s |"));
+        let about =
+            new.losses.iter().filter(|loss| loss.starts_with("s/") || loss.starts_with("s |"));
         assert_eq!(about.collect::<Vec<_>>(), lost, "{source}");
         assert_eq!(new.files["data/sample/01.in"], "7\n", "the test itself is judged");
         let text = &new.files["statement/problem.ru.tex"];
@@ -335,7 +336,7 @@ fn the_samples_of_the_statement_are_shown_instead_of_the_tests() {
     let all = [("s/ru/problem.tex", "\\exmp{7}{8}")];
     let new = convert_package(&polygon_files(&xml, &tests, &all), TargetFormat::Legacy);
     let lost = "s/ru/problem.tex: sample/01.ans | a text that contestants see instead of the test case's | left out";
-    assert!(new.losses.iter().any(|it| it == lost), "{:?}", new.losses);
+    assert!(new.losses.iter().any(|loss| loss == lost), "{:?}", new.losses);
 }
 
 #[test]
@@ -345,10 +346,10 @@ fn files_whose_names_become_equal_get_numbers() {
         files.extend(old.iter().map(|name| (*name, "int main() {}\n")));
         let new = convert_package(&files, TargetFormat::V2025_09);
         for (old, expected) in old.iter().zip(expected) {
-            let is_told = new.losses.iter().any(|loss| {
+            let is_lost = new.losses.iter().any(|loss| {
                 *loss == format!("{old} | a name that the format does not allow | {expected}")
             });
-            assert_eq!(is_told, old != expected, "{old}: {:?}", new.losses);
+            assert_eq!(is_lost, old != expected, "{old}: {:?}", new.losses);
             assert!(new.files.contains_key(*expected), "{expected}: {:?}", new.files.keys());
         }
         let others = new.losses.iter().filter(|loss| !loss.contains("a name that"));

@@ -12,6 +12,9 @@ use juror_core::outcome::Meter;
 use juror_core::text::count;
 use juror_core::units::Bytes;
 
+const MEMORY_LIMIT: &str = "memory limit";
+const PROCESS_LIMIT: &str = "process limit";
+
 /// The first method that works is used.
 pub fn chosen_isolation(facts: &HostFacts) -> Option<Isolation> {
     let works = |mode: &&TriedIsolation| mode.fault.is_none();
@@ -206,8 +209,8 @@ fn control_group_advice(facts: &HostFacts) -> Option<Advice> {
 }
 
 fn is_old(release: &str) -> bool {
-    let numbers = release.split(|character: char| !character.is_ascii_digit());
-    let numbers: Vec<u32> = numbers.map_while(|number| number.parse().ok()).take(2).collect();
+    let words = release.split(|character: char| !character.is_ascii_digit());
+    let numbers: Vec<u32> = words.map_while(|number| number.parse().ok()).take(2).collect();
     numbers.len() == 2 && numbers < vec![5, 19]
 }
 
@@ -285,9 +288,6 @@ fn container_limits(facts: &HostFacts) -> Vec<Finding> {
     });
     memory.into_iter().chain(processes).collect()
 }
-
-const MEMORY_LIMIT: &str = "memory limit";
-const PROCESS_LIMIT: &str = "process limit";
 
 fn temporary_finding(facts: &HostFacts) -> Finding {
     const SUBJECT: &str = "temporary files";
@@ -395,7 +395,8 @@ mod tests {
     /// Checks the findings about a subject: grades in order, and all commands.
     fn check(facts: &HostFacts, subject: &str, grades: &[FindingRating], commands: &[&str]) {
         let all = all_findings(facts, &[]);
-        let found: Vec<&Finding> = all.iter().filter(|it| it.subject == subject).collect();
+        let found: Vec<&Finding> =
+            all.iter().filter(|finding| finding.subject == subject).collect();
         let ratings: Vec<FindingRating> = found.iter().map(|finding| finding.grade).collect();
         assert_eq!(ratings, grades, "{subject}: {found:?}");
         let shown: Vec<&str> =
@@ -409,7 +410,8 @@ mod tests {
     #[test]
     fn a_good_machine_has_only_good_findings() {
         let all = all_findings(&good_machine(), &[]);
-        let bad: Vec<_> = all.iter().filter(|it| it.grade != FindingRating::Good).collect();
+        let bad: Vec<_> =
+            all.iter().filter(|finding| finding.grade != FindingRating::Good).collect();
         assert!(bad.is_empty(), "{bad:?}");
         assert_eq!(chosen_isolation(&good_machine()), Some(Isolation::Namespaces));
     }

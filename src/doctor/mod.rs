@@ -43,8 +43,8 @@ fn query_tools() -> Result<Vec<ToolFact>, Stop> {
             Err(missing) => (None, Some(missing.help)),
         };
         // Rare languages are shown only if they are installed; `juror languages` shows all.
-        let is_told = found.is_some() || tool.is_expected();
-        Ok(is_told.then(|| ToolFact { name: tool.name().to_owned(), found, help }))
+        let is_shown = found.is_some() || tool.is_expected();
+        Ok(is_shown.then(|| ToolFact { name: tool.name().to_owned(), found, help }))
     };
     Ok(parallel::map_on(TOOLS.len(), &TOOLS, ask)?.into_iter().flatten().collect())
 }

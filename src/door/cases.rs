@@ -54,14 +54,14 @@ pub fn select_names(problem: &Problem, globs: &[String]) -> Result<HashSet<Strin
         patterns.push(pattern);
         patterns.extend(Pattern::parse(case_name_of_path(glob)));
     }
-    let selected = |case: &JudgedCase<'_>| {
+    let is_selected = |case: &&JudgedCase<'_>| {
         let name = &*composed(&case.test_case().name);
         globs.is_empty()
             || names.contains(name)
             || patterns.iter().any(|pattern| pattern.matches(name))
     };
-    let selected = judged.iter().filter(|case| selected(case));
-    let selected: HashSet<String> = selected.map(|case| case.test_case().name.clone()).collect();
+    let cases = judged.iter().filter(is_selected);
+    let selected: HashSet<String> = cases.map(|case| case.test_case().name.clone()).collect();
     if selected.is_empty() {
         let all = &problem.test_data.cases;
         let package = &problem.short_name;
@@ -144,12 +144,12 @@ fn suggest_names(globs: &[String], cases: &[TestCase]) -> String {
         ends.chain([case.name.as_str()])
     });
     let names: Vec<&str> = names.collect();
-    let near = globs.iter().map(|glob| {
+    let mut hints = globs.iter().map(|glob| {
         let name = case_name_of_path(glob).trim_end_matches(['*', '/']);
         paths_near(name, names.iter().copied())
     });
-    let mut near = near.filter(|near| !near.is_empty());
-    near.next().unwrap_or_else(|| format!("names look like {}", example_names(cases)))
+    let hint = hints.find(|hint| !hint.is_empty());
+    hint.unwrap_or_else(|| format!("names look like {}", example_names(cases)))
 }
 
 fn example_names(cases: &[TestCase]) -> String {

@@ -56,8 +56,7 @@ impl GivenProgram {
                 let directory = current_directory()?;
                 let command =
                     TypedCommand { words: shown.iter().map(Into::into).collect(), directory };
-                let program = Program { kind, ..outside_program(path) };
-                let program = Program { command: Some(command), ..program };
+                let program = Program { kind, command: Some(command), ..outside_program(path) };
                 return Ok(Self { program, words: Vec::new(), shown });
             }
         };
@@ -104,7 +103,7 @@ fn words_of(text: &OsStr) -> Result<Vec<String>, Remark> {
 /// Whether a word that names no file should name one, and not a command on the search path.
 fn is_path(first: &str, is_alone: bool) -> bool {
     let has_source_name = Language::of_file(Path::new(first)).is_some();
-    has_source_name || first.contains('/') || is_alone && first.contains('.')
+    has_source_name || first.contains('/') || (is_alone && first.contains('.'))
 }
 
 /// The header beside a source is found as by a compiler that starts there.
@@ -143,7 +142,7 @@ mod tests {
         check(&format!("{} 10 '{{seed}} x'", path("gen.py")), "gen.py", &["10", "{seed} x"]);
         check(&format!("'{}' 10", path("my gen.py")), "my gen.py", &["10"]);
         let typed = read("python3 -c 'print(1)' {seed}").unwrap();
-        assert_eq!(typed.program.command.map(|it| it.words.len()), Some(4));
+        assert_eq!(typed.program.command.map(|command| command.words.len()), Some(4));
         let refuse = |text: &str, expected: &str| {
             let message = read(text).unwrap_err().to_string();
             assert!(message.starts_with(expected), "{text}: {message}");
@@ -155,7 +154,7 @@ mod tests {
     }
 
     fn words_vec(words: &[&str]) -> Vec<String> {
-        words.iter().map(|it| (*it).to_owned()).collect()
+        words.iter().map(|word| (*word).to_owned()).collect()
     }
 
     #[test]

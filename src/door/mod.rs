@@ -1,4 +1,6 @@
 //! The door of the library: judges submissions from within a program.
+//!
+//! `Judge`, `Problem` and `Submission` hide the packages, builds and sandboxes behind them, so that those may change.
 
 pub mod cases;
 pub mod comparison;
@@ -118,10 +120,11 @@ impl Judge {
         let builder = Builder::with_toolchains(executor, Arc::clone(&self.toolchains));
         let complete = problem.prepare(executor, &builder, events)?;
         let (named, prepared) = submission.prepare(&complete.problem, &builder)?;
-        let mut found = Vec::new();
-        let entry = judging::prepared_entry(&named, prepared, &mut found)?;
-        let (bad, remarks): (Vec<_>, Vec<_>) = found.into_iter().partition(Diagnostic::is_error);
-        remarks.into_iter().map(Event::Diagnosed).for_each(events);
+        let mut diagnostics = Vec::new();
+        let entry = judging::prepared_entry(&named, prepared, &mut diagnostics)?;
+        let (bad, warnings): (Vec<_>, Vec<_>) =
+            diagnostics.into_iter().partition(Diagnostic::is_error);
+        warnings.into_iter().map(Event::Diagnosed).for_each(events);
         let entry = entry.ok_or(Stop::Diagnosed(bad))?;
         let bench = Bench { problem: &complete.problem, executor, builder: &builder, events };
         let cases = problem.cases(&complete.problem)?;

@@ -78,8 +78,8 @@ impl OpenPackage {
                 below(&mut judgement.path);
                 let evidence = Arc::make_mut(&mut judgement.cases)
                     .iter_mut()
-                    .filter_map(|it| it.evidence.as_mut());
-                evidence.filter_map(|it| it.input_path.as_mut()).for_each(below);
+                    .filter_map(|case| case.evidence.as_mut());
+                evidence.filter_map(|evidence| evidence.input_path.as_mut()).for_each(below);
             }
             Event::Complained { message, help } => {
                 named(message);

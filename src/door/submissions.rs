@@ -62,22 +62,23 @@ pub fn add_included_files(program: &mut Program, problem: &Problem) {
     };
     let directory = FilePath::root(directory);
     let is_free = |name: &PathBuf| {
-        let is_given = program.include.iter().any(|it| it.name == *name);
+        let is_given = program.include.iter().any(|file| file.name == *name);
         !is_given && !is_test_data(&directory.join(name), problem)
     };
     let found = included_names(&program.path).found.into_iter().filter(is_free);
-    let files = found.map(|name| {
-        let path = directory.join(&name);
-        IncludedFile { name, path, is_header: true, ..IncludedFile::default() }
-    });
-    let files: Vec<IncludedFile> = files.collect();
+    let files: Vec<IncludedFile> = found
+        .map(|name| {
+            let path = directory.join(&name);
+            IncludedFile { name, path, is_header: true, ..IncludedFile::default() }
+        })
+        .collect();
     program.include.extend(files);
 }
 
 fn is_test_data(file: &Path, problem: &Problem) -> bool {
     let root = fs::canonicalize(problem.dir.as_path()).unwrap_or_default();
     let Ok(name) = file.strip_prefix(root) else { return false };
-    let is_file = |path: &FilePath| path.strip_prefix(&*problem.dir).is_ok_and(|it| it == name);
+    let is_file = |path: &FilePath| path.strip_prefix(&*problem.dir).is_ok_and(|rest| rest == name);
     let mut cases = problem.test_data.cases.iter();
     cases.any(|case| is_file(&case.input) || case.answer.as_ref().is_some_and(is_file))
 }
@@ -107,8 +108,8 @@ fn near_programs(path: &Path, further: impl IntoIterator<Item = String>) -> Opti
 /// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.
 pub fn suggest_source(program: &Path) -> Option<String> {
     const SHOWN: usize = 3;
-    let ending = program.extension().map(|it| it.to_string_lossy());
-    let is_built = ending.is_none_or(|it| ["out", "exe", "bin", "class", "jar"].contains(&&*it));
+    let ending = program.extension().map(|ending| ending.to_string_lossy());
+    let is_built = ending.is_none_or(|end| ["out", "exe", "bin", "class", "jar"].contains(&&*end));
     if !is_built || program.exists() {
         return None;
     }
@@ -121,18 +122,18 @@ pub fn suggest_source(program: &Path) -> Option<String> {
         })
     };
     let beside = programs_beside(program);
-    let sources = beside.iter().filter(is_source).take(SHOWN);
-    let sources = joined(sources.map(|it| format!("`{}`", printable(it))), " or ");
+    let shown = beside.iter().filter(is_source).take(SHOWN);
+    let sources = joined(shown.map(|source| format!("`{}`", printable(source))), " or ");
     (!sources.is_empty()).then(|| format!("give the source, and juror builds it: {sources}"))
 }
 
 /// The files beside a missing one that can be submissions, in order: sources, executables and directories.
 fn programs_beside(path: &Path) -> Vec<String> {
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let files = fs::read_dir(parent.unwrap_or(Path::new("."))).into_iter().flatten().flatten();
     let is_program = |path: &Path| {
-        let can_start = |it: fs::Metadata| it.is_dir() || it.permissions().mode() & 0o111 != 0;
-        Language::of_file(path).is_some() || fs::metadata(path).is_ok_and(can_start)
+        let starts = |file: fs::Metadata| file.is_dir() || file.permissions().mode() & 0o111 != 0;
+        Language::of_file(path).is_some() || fs::metadata(path).is_ok_and(starts)
     };
     let programs = files.filter(|file| is_program(&file.path())).filter_map(|file| {
         let file = PathBuf::from(file.file_name());
@@ -146,7 +147,7 @@ fn programs_beside(path: &Path) -> Vec<String> {
 pub fn own_submission<'a>(path: &Path, problem: &'a Problem) -> Option<&'a Submission> {
     let real = fs::canonicalize(path).ok()?;
     let mut all = problem.submissions.iter();
-    all.find(|it| fs::canonicalize(it.program.path.as_path()).is_ok_and(|path| path == real))
+    all.find(|entry| fs::canonicalize(entry.program.path.as_path()).is_ok_and(|path| path == real))
 }
 
 /// Their names begin with `directory`.

@@ -58,8 +58,8 @@ pub(super) fn escape_pointer(key: &str) -> String {
 pub(super) fn parse_json(text: &[u8]) -> Result<Value, LineFault> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
     serde_json::from_slice(text).map_err(|error| {
-        let message = error.to_string();
-        let what = message.split(" at line ").next().unwrap_or_default();
+        let text = error.to_string();
+        let what = text.split(" at line ").next().unwrap_or_default();
         let message = format!("is not JSON at column {}: {what}", error.column());
         LineFault::of_line(message, "write one JSON object in each line")
     })

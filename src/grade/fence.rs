@@ -22,9 +22,9 @@ pub fn fence_in_code(language: &str, text: &str) -> Option<LineFault> {
 /// The line must have nothing else.
 fn parse_fence(line: &str) -> Option<&str> {
     let line = line.trim();
-    let sign = line.chars().next().filter(|it| ['`', '~'].contains(it))?;
+    let sign = line.chars().next().filter(|sign| ['`', '~'].contains(sign))?;
     let info = line.trim_start_matches(sign);
-    let is_word = |it: char| it.is_alphanumeric() || "+#._-{}= \"".contains(it);
+    let is_word = |letter: char| letter.is_alphanumeric() || "+#._-{}= \"".contains(letter);
     (line.len() - info.len() >= 3 && info.chars().all(is_word)).then_some(line)
 }
 
@@ -41,9 +41,10 @@ mod tests {
     #[test]
     fn a_source_that_begins_with_a_fence_is_markdown() {
         let check = |text: &str, expected: Option<&str>| {
-            let found = leading_fence(text).map(|it| it.message);
-            let expected = expected
-                .map(|it| format!("the source is Markdown, not a program: it has the fence {it}"));
+            let found = leading_fence(text).map(|fault| fault.message);
+            let expected = expected.map(|fence| {
+                format!("the source is Markdown, not a program: it has the fence {fence}")
+            });
             assert_eq!(found, expected, "{text}");
         };
         check("```python\nx\n```", Some("```python"));

@@ -147,7 +147,7 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromObject<T> {
 }
 
 fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
-    Ok(Option::<FromObject<T>>::deserialize(from)?.map(|it| it.0))
+    Ok(Option::<FromObject<T>>::deserialize(from)?.map(|object| object.0))
 }
 
 fn objects<'de, D, T>(from: D) -> Result<Option<Vec<T>>, D::Error>
@@ -156,7 +156,7 @@ where
     T: Deserialize<'de>,
 {
     let all = Option::<Vec<FromObject<T>>>::deserialize(from)?;
-    Ok(all.map(|all| all.into_iter().map(|it| it.0).collect()))
+    Ok(all.map(|all| all.into_iter().map(|object| object.0).collect()))
 }
 
 impl LineSource {
@@ -174,7 +174,7 @@ pub(super) fn id_schema(_: &mut SchemaGenerator) -> Schema {
 
 /// Without references.
 pub fn line_schema() -> Schema {
-    let settings = SchemaSettings::draft2020_12().with(|it| it.inline_subschemas = true);
+    let settings = SchemaSettings::draft2020_12().with(|schema| schema.inline_subschemas = true);
     settings.into_generator().into_root_schema_for::<StreamLine>()
 }
 

@@ -179,8 +179,7 @@ fn map_case_list(map: &Value, from: &Value) -> Result<Option<Value>, LineFault> 
         }
     };
     if map.contains_key(EACH_KEY) {
-        let part =
-            |key: &str, item: &Value| map_value(&map[key], item).map(|it| (key.to_owned(), it));
+        let part = |key: &str, item: &Value| Some((key.to_owned(), map_value(&map[key], item)?));
         let case = |item: Value| {
             let parts = ["input", "answer"].into_iter().filter_map(|key| part(key, &item));
             Value::Object(parts.collect())

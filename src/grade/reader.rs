@@ -118,11 +118,11 @@ mod tests {
             prop_oneof![Just(b'\n'), Just(b' '), any::<u8>()], 0..60,
         ), capacity in 1..20_usize) {
             let all = text.split(|byte| *byte == b'\n').enumerate();
-            let expected = all.filter(|(_, it)| it.len() > 8 || !it.trim_ascii().is_empty());
-            let expected: Vec<RawLine> = expected.map(|(at, it)| RawLine {
+            let expected = all.filter(|(_, line)| line.len() > 8 || !line.trim_ascii().is_empty());
+            let expected: Vec<RawLine> = expected.map(|(at, line)| RawLine {
                 number: at as u64 + 1,
-                text: it[..it.len().min(8)].to_vec(),
-                is_too_long: it.len() > 8,
+                text: line[..line.len().min(8)].to_vec(),
+                is_too_long: line.len() > 8,
             }).collect();
             prop_assert_eq!(read_lines(&text, capacity), expected);
         }

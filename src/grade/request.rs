@@ -82,7 +82,7 @@ impl UnsupportedRequest {
             ),
         };
         let value = match &self.value {
-            Value::String(text) => text.lines().find(|it| !it.trim().is_empty()).unwrap_or(text),
+            Value::String(text) => text.lines().find(|row| !row.trim().is_empty()).unwrap_or(text),
             other => &other.to_string(),
         };
         LineFault::of_line(format!("`{}` asks for {what}: `{}`", self.pointer, value.trim()), help)

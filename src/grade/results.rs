@@ -110,7 +110,7 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
     hash.update(settings);
     hash.update(text);
     let digest = hash.finalize();
-    digest.iter().take(8).fold(0, |sum, byte| sum << 8 | u64::from(*byte))
+    digest.iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
 }
 
 impl Default for EarlierResults {
@@ -148,8 +148,8 @@ impl EarlierResults {
         let is_digest = |digits: &&String| {
             digits.len() == 16 && digits.bytes().all(|digit| digit.is_ascii_hexdigit())
         };
-        let digest = Some(&result.digest).filter(is_digest);
-        let digest = digest.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+        let digits = Some(&result.digest).filter(is_digest);
+        let digest = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
         let digest = digest.ok_or("it has no digest")?;
         if result.verdict.is_none() && result.error.is_none() {
             return Err("it has neither a verdict nor an error".to_owned());

@@ -8,6 +8,8 @@ use crate::grade::line::{FromObject, StreamLine};
 use crate::grade::map::LineMap;
 use crate::grade::request::{RequestKind, UnsupportedRequest};
 
+const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
+
 #[derive(Clone, Debug, Default)]
 pub struct LineSettings {
     /// For lines of another form.
@@ -82,8 +84,6 @@ impl LineSettings {
         line.check_consistency().map_err(broken)
     }
 }
-
-const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
 /// A fault names the position by a JSON pointer.
 fn parse_stream_line(value: Value) -> Result<StreamLine, LineFault> {

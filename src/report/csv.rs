@@ -17,19 +17,19 @@ type CellFunction = fn(&SubmissionReport, &Report) -> String;
 
 /// The columns before those of groups and test cases.
 const FIXED_COLUMNS: [(&str, CellFunction); 13] = [
-    ("package", |it, _| cell_text(it.package.as_ref())),
-    ("submission", |it, _| it.name.clone()),
-    ("verdict", |it, _| cell_text(it.verdict())),
-    ("unexpected", |it, _| joined(it.broken_expectations().iter().map(|it| &it.reason), "; ")),
-    ("score", |it, _| cell_text(it.score().and_then(|it| it.score))),
-    ("max_score", |it, _| cell_text(it.score().and_then(|it| it.max_score))),
-    ("passed", |it, _| it.passed_cases().to_string()),
-    ("test_cases", |it, _| it.selected_cases().to_string()),
-    ("slowest_seconds", |it, _| cell_text(it.slowest_cpu_time().map(|it| it.as_secs_f64()))),
-    ("memory_bytes", |it, _| cell_text(it.peak_memory().map(|it| it.0))),
-    ("first_failure", |it, _| cell_text(it.failure().0)),
-    ("cause", |it, _| cell_text(it.failure().1)),
-    ("same_as", |it, report| joined(same_as(it, report), "; ")),
+    ("package", |row, _| cell_text(row.package.as_ref())),
+    ("submission", |row, _| row.name.clone()),
+    ("verdict", |row, _| cell_text(row.verdict())),
+    ("unexpected", |row, _| joined(row.broken_expectations().iter().map(|it| &it.reason), "; ")),
+    ("score", |row, _| cell_text(row.score().and_then(|score| score.score))),
+    ("max_score", |row, _| cell_text(row.score().and_then(|score| score.max_score))),
+    ("passed", |row, _| row.passed_cases().to_string()),
+    ("test_cases", |row, _| row.selected_cases().to_string()),
+    ("slowest_seconds", |row, _| cell_text(row.slowest_cpu_time().map(|time| time.as_secs_f64()))),
+    ("memory_bytes", |row, _| cell_text(row.peak_memory().map(|memory| memory.0))),
+    ("first_failure", |row, _| cell_text(row.failure().0)),
+    ("cause", |row, _| cell_text(row.failure().1)),
+    ("same_as", |row, report| joined(same_as(row, report), "; ")),
 ];
 
 pub const SIGNATURE: &str = "package,submission";
@@ -64,20 +64,20 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     }
     let mut table = Writer::from_writer(out);
-    let titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
-    let titles = titles.chain(groups.iter().map(|group| format!("points {group}")));
-    let mut titles: Vec<String> = titles.collect();
+    let fixed_titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
+    let group_titles = groups.iter().map(|group| format!("points {group}"));
+    let mut titles: Vec<String> = fixed_titles.chain(group_titles).collect();
     // A test case may have the name of another column.
     let taken: HashSet<&str> = titles.iter().map(String::as_str).collect();
-    let own = |name: &&str| {
+    let title = |name: &&str| {
         if name.starts_with('~') || taken.contains(name) {
             format!("~{name}")
         } else {
             (*name).to_owned()
         }
     };
-    let own: Vec<String> = names.iter().map(own).collect();
-    titles.extend(own);
+    let case_titles: Vec<String> = names.iter().map(title).collect();
+    titles.extend(case_titles);
     table.write_record(titles.into_iter().map(escape_formula))?;
     for submission in &report.submissions {
         let cases = submission.cases().iter();
@@ -88,8 +88,8 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
             scored.map(|group| (&*group.name, group.score)).collect();
         let cell = |name: &&str| cell_text(verdicts.get(name));
         let points = |group: &&str| cell_text(scores.get(group).copied().flatten());
-        let cells = FIXED_COLUMNS.iter().map(|(_, cell)| cell(submission, report));
-        let cells = cells.chain(groups.iter().map(points)).chain(names.iter().map(cell));
+        let facts = FIXED_COLUMNS.iter().map(|(_, cell)| cell(submission, report));
+        let cells = facts.chain(groups.iter().map(points)).chain(names.iter().map(cell));
         table.write_record(cells.map(escape_formula))?;
     }
     // Without it, a table with missing rows would look complete.
@@ -105,13 +105,13 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
 }
 
 fn cell_text(value: Option<impl Display>) -> String {
-    value.map(|it| it.to_string()).unwrap_or_default()
+    value.map(|value| value.to_string()).unwrap_or_default()
 }
 
-fn same_as<'a>(submission: &SubmissionReport, report: &'a Report) -> BTreeSet<&'a str> {
-    let groups = report.duplicates.iter().filter(|it| it.submissions.contains(&submission.name));
-    let names = groups.flat_map(|it| &it.submissions).map(String::as_str);
-    names.filter(|name| *name != submission.name).collect()
+fn same_as<'a>(row: &SubmissionReport, report: &'a Report) -> BTreeSet<&'a str> {
+    let groups = report.duplicates.iter().filter(|group| group.submissions.contains(&row.name));
+    let names = groups.flat_map(|group| &group.submissions).map(String::as_str);
+    names.filter(|name| *name != row.name).collect()
 }
 
 #[cfg(test)]

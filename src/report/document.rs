@@ -158,7 +158,7 @@ impl SubmissionReport {
 
     /// Its verdict, if it was judged.
     pub fn verdict(&self) -> Option<Verdict> {
-        self.judgement().map(|it| it.verdict)
+        self.judgement().map(|judgement| judgement.verdict)
     }
 
     /// Whether its outputs were compared: not with the comparison `none`.
@@ -173,17 +173,17 @@ impl SubmissionReport {
 
     /// Each case that was run, in order.
     pub fn cases(&self) -> &[CaseJudgement] {
-        self.judgement().map_or(&[], |it| &it.cases)
+        self.judgement().map_or(&[], |judgement| &judgement.cases)
     }
 
     /// The number of cases that were run or skipped.
     pub fn selected_cases(&self) -> usize {
-        self.judgement().map_or(0, |it| it.cases.len() + it.skipped)
+        self.judgement().map_or(0, |judgement| judgement.cases.len() + judgement.skipped)
     }
 
     /// Expectations that do not hold.
     pub fn broken_expectations(&self) -> &[BrokenExpectation] {
-        self.judgement().map_or(&[], |it| &it.broken)
+        self.judgement().map_or(&[], |judgement| &judgement.broken)
     }
 
     /// How many test cases it passes.
@@ -221,7 +221,7 @@ impl SubmissionReport {
 pub fn shared_directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     let [first, others @ ..] = rows else { return "" };
     let ends = first.name.rmatch_indices('/').map(|(index, _)| &first.name[..=index]);
-    let mut shared = ends.filter(|start| others.iter().all(|it| it.name.starts_with(start)));
+    let mut shared = ends.filter(|start| others.iter().all(|row| row.name.starts_with(start)));
     shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
 }
 

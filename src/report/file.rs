@@ -11,6 +11,9 @@ use tempfile::NamedTempFile;
 
 use juror_core::root::FilePath;
 
+/// The prefix of unfinished reports. The file is locked as long as its process lives.
+const TEMPORARY_PREFIX: &str = ".juror-report-";
+
 /// Opened before the report is written.
 #[derive(Debug)]
 pub enum ReportFile {
@@ -97,9 +100,6 @@ fn with_path(path: &Path, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
-/// The prefix of unfinished reports. The file is locked as long as its process lives.
-const TEMPORARY_PREFIX: &str = ".juror-report-";
-
 /// Removes unfinished reports of this user's killed processes: files that are old and not locked.
 fn remove_abandoned_reports(directory: &Path) {
     const MIN_AGE: Duration = Duration::from_secs(60);
@@ -114,8 +114,8 @@ fn remove_abandoned_reports(directory: &Path) {
         });
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let opened = rustix::fs::open(entry.path(), flags, Mode::empty()).ok();
-        let opened = opened.filter(|_| is_ours);
         let is_left = opened
+            .filter(|_| is_ours)
             .is_some_and(|file| flock(file, FlockOperation::NonBlockingLockExclusive).is_ok());
         if is_left {
             let _ = fs::remove_file(entry.path());
@@ -128,7 +128,7 @@ pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
     if path.symlink_metadata().is_ok() {
         return path.canonicalize();
     }
-    let parent = path.parent().filter(|it| !it.as_os_str().is_empty());
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty());
     let parent = parent.unwrap_or(Path::new(".")).canonicalize()?;
     Ok(parent.join(path.file_name().unwrap_or_default()))
 }
@@ -137,7 +137,7 @@ pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
 fn has_signature(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
     let text = FilePath::root(path).read_prefix(BEGINNING)?;
-    Ok(text.is_empty() || text.windows(sign.len()).any(|it| it == sign.as_bytes()))
+    Ok(text.is_empty() || text.windows(sign.len()).any(|window| window == sign.as_bytes()))
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use juror_core::verdict::Verdict;
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
         if let Some((title, message)) = describe_surprise(report, submission) {
-            let path = submission.judgement().map(|it| it.path.as_path());
+            let path = submission.judgement().map(|judgement| judgement.path.as_path());
             annotate(out, Severity::Error, path, None, &title, &message)?;
         }
     }
@@ -24,12 +24,13 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         if let Some(help) = &diagnostic.help {
             message = format!("{message}\n{help}");
         }
-        let spot = diagnostic.place.spot.as_ref().map(|it| (it.line, it.column));
+        let spot = diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column));
         let path = Some(diagnostic.place.path.as_path());
         annotate(out, diagnostic.severity, path, spot, "juror", &message)?;
     }
-    let faults = report.session.judge_errors.iter().map(|it| ("judge error", it.error.to_string()));
-    let complaints = report.session.complaints.iter().map(|it| ("juror", it.clone()));
+    let session = &report.session;
+    let faults = session.judge_errors.iter().map(|fault| ("judge error", fault.error.to_string()));
+    let complaints = session.complaints.iter().map(|complaint| ("juror", complaint.clone()));
     for (title, message) in faults.chain(complaints) {
         annotate(out, Severity::Error, None, None, title, &message)?;
     }
@@ -51,18 +52,18 @@ pub fn write_summary(
     }
     for submission in &report.submissions {
         let (name, cause) = submission.explained_failure();
-        let reasons = submission.broken_expectations().iter().map(|it| &it.reason);
-        let slowest = submission.slowest_cpu_time().map(|it| format!("{:.3} s", it.as_secs_f64()));
+        let reasons = submission.broken_expectations().iter().map(|broken| &broken.reason);
+        let time = submission.slowest_cpu_time().map(|time| format!("{:.3} s", time.as_secs_f64()));
         let cells = [
             submission.package.clone().unwrap_or_default(),
             submission.name.clone(),
-            submission.verdict().map_or_else(|| "–".to_owned(), |it| it.to_string()),
+            submission.verdict().map_or_else(|| "–".to_owned(), |verdict| verdict.to_string()),
             format!("{} of {}", submission.passed_cases(), submission.selected_cases()),
-            slowest.unwrap_or_default(),
+            time.unwrap_or_default(),
             joined(name.into_iter().chain(cause.as_deref()), ": "),
             joined(reasons, "; "),
         ];
-        writeln!(out, "| {} |", cells.map(|it| escape_cell(&it)).join(" | "))?;
+        writeln!(out, "| {} |", cells.map(|cell| escape_cell(&cell)).join(" | "))?;
     }
     writeln!(
         out,
@@ -85,7 +86,7 @@ fn describe_surprise(report: &Report, submission: &SubmissionReport) -> Option<(
         let reasons = joined(submission.broken_expectations(), "\n");
         return (!reasons.is_empty()).then(|| (format!("{name} is not as expected"), reasons));
     }
-    let verdict = submission.verdict().filter(|it| *it != Verdict::Accepted)?;
+    let verdict = submission.verdict().filter(|verdict| *verdict != Verdict::Accepted)?;
     let (case, cause) = submission.explained_failure();
     let title = match case {
         Some(case) => format!("{name}: {verdict} on {case}"),

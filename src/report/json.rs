@@ -25,8 +25,8 @@ pub fn write_both_schemas<Written: JsonSchema>(
     mut line: Schema,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let settings = SchemaSettings::draft2020_12().for_serialize();
-    let settings = settings.with(|it| it.inline_subschemas = true);
+    let draft = SchemaSettings::draft2020_12().for_serialize();
+    let settings = draft.with(|settings| settings.inline_subschemas = true);
     let mut result = settings.into_generator().into_root_schema_for::<Written>();
     let dialect = line.remove("$schema");
     result.remove("$schema");

@@ -16,6 +16,7 @@ use crate::report::result::AnyResult;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{CommandTask, GeneratedState};
 use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::progress::PackageReport;
 use juror_core::text::joined;
 use juror_core::verdict::Verdict;
 
@@ -23,39 +24,38 @@ pub const SIGNATURE: &str = "<testsuites";
 
 /// Leaves out characters that XML does not allow.
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
-    let mut document = Document::new(format!("juror {}", report.session.command));
-    document.set_time(report.session.elapsed);
-    let errors = report.session.diagnostics.iter().filter(|it| it.is_error()).map(diagnostic_test);
-    let complaints = report
-        .session
-        .complaints
-        .iter()
-        .map(|it| failed_test("command line", NonSuccessKind::Error, "usage", it));
-    let interrupted = report.session.interrupted.then(|| {
+    let session = &report.session;
+    let mut document = Document::new(format!("juror {}", session.command));
+    document.set_time(session.elapsed);
+    let errors = session.diagnostics.iter().filter(|fault| fault.is_error()).map(diagnostic_test);
+    let complaints = session.complaints.iter();
+    let complaints =
+        complaints.map(|text| failed_test("command line", NonSuccessKind::Error, "usage", text));
+    let interrupted = session.interrupted.then(|| {
         failed_test("interrupted", NonSuccessKind::Error, "interrupted", "results are missing")
     });
-    let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
-    let faults = faults.map(|it| fault_test("judge", &it.error));
+    let general_faults = session.judge_errors.iter().filter(|fault| fault.submission.is_none());
+    let faults = general_faults.map(|fault| fault_test("judge", &fault.error));
     // Packages and submissions keep their names; other suites get a number if a name is taken.
-    let mut taken: HashSet<String> = match report.session.task {
-        CommandTask::Verify => report.session.packages.iter().map(|it| it.name.clone()).collect(),
-        _ => report.submissions.iter().map(|it| suite_name(it, report)).collect(),
+    let mut taken: HashSet<String> = match session.task {
+        CommandTask::Verify => {
+            session.packages.iter().map(|package| package.name.clone()).collect()
+        }
+        _ => report.submissions.iter().map(|row| suite_name(row, report)).collect(),
     };
     let name = unique_name("package", &mut taken);
     add_suite(&mut document, &name, errors.chain(complaints).chain(faults).chain(interrupted));
     for cases in report.generated.chunk_by(|a, b| a.package == b.package) {
         let name = match &cases[0].package {
-            Some(package) if report.session.packages.len() > 1 => format!("{package}: test data"),
+            Some(package) if session.packages.len() > 1 => format!("{package}: test data"),
             _ => "test data".to_owned(),
         };
         add_suite(&mut document, &unique_name(&name, &mut taken), cases.iter().map(generated_test));
     }
-    if report.session.task == CommandTask::Verify {
-        let names = report.session.packages.iter().map(|it| it.name.as_str());
-        for package in names {
-            let submissions = report.submissions.iter();
-            let own = submissions.filter(|it| it.package.as_deref() == Some(package));
-            add_suite(&mut document, package, own.map(submission_test));
+    if session.task == CommandTask::Verify {
+        for PackageReport { name, .. } in &session.packages {
+            let own = report.submissions.iter().filter(|row| row.package.as_ref() == Some(name));
+            add_suite(&mut document, name, own.map(submission_test));
         }
     } else {
         for submission in &report.submissions {
@@ -119,7 +119,7 @@ fn submission_test(submission: &SubmissionReport) -> TestCase {
         failed_test(name, NonSuccessKind::Failure, "expectation", &reasons)
     };
     test.set_time(
-        judgement.cases.iter().filter_map(|it| Some(it.outcome.as_ref()?.cpu_time)).sum(),
+        judgement.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time)).sum(),
     );
     test
 }
@@ -245,17 +245,13 @@ mod tests {
         let mut out = Vec::new();
         write(report, None, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
-        let named = text.lines().filter(|line| line.contains("<test"));
-        let named = named.filter_map(|line| line.split('"').nth(1).map(str::to_owned));
-        named.skip(1).collect()
+        let tags = text.lines().filter(|line| line.contains("<test"));
+        tags.filter_map(|line| line.split('"').nth(1).map(str::to_owned)).skip(1).collect()
     }
 
     #[test]
     fn no_two_suites_or_tests_have_the_same_name() {
-        let package = |name: &str| juror_core::progress::PackageReport {
-            name: name.to_owned(),
-            ..Default::default()
-        };
+        let package = |name: &str| PackageReport { name: name.to_owned(), ..Default::default() };
         let submission = |package: &str, name: &str| SubmissionReport {
             package: Some(package.to_owned()),
             name: name.to_owned(),

@@ -110,9 +110,8 @@ impl<'a> Reporters<'a> {
 /// Drops the file if writing fails.
 fn write_event(stamped: &StampedEvent, file: &mut Option<ReportFile>) -> io::Result<()> {
     let Some(out) = file else { return Ok(()) };
-    let mut written = serde_json::to_vec(stamped).map_err(io::Error::from);
-    written = written.map(|line| [line, b"\n".to_vec()].concat());
-    let written = written.and_then(|line| out.write_part(&line));
+    let line = serde_json::to_vec(stamped).map_err(io::Error::from);
+    let written = line.and_then(|line| out.write_part(&[line, b"\n".to_vec()].concat()));
     if written.is_err() {
         *file = None;
     }

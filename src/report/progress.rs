@@ -15,6 +15,12 @@ use juror_core::progress::SearchProgress;
 use juror_core::text::{count, joined, printable};
 use juror_core::verdict::Verdict;
 
+/// CI systems keep each line, and some stop a job that writes none for ten minutes.
+const BETWEEN_LINES: Duration = Duration::from_secs(60);
+
+/// Separates the two lines, and aligns the second one with the text after the time.
+const LINE_GAP: &str = "\n          ";
+
 pub struct Progress {
     view: ProgressView,
     state: ProgressState,
@@ -29,8 +35,6 @@ enum ProgressView {
         err: Box<dyn Write + Send>,
     },
 }
-
-const BETWEEN_LINES: Duration = Duration::from_secs(60);
 
 #[derive(Default)]
 struct ProgressState {
@@ -114,9 +118,6 @@ impl LiveReporter for Progress {
         Ok(())
     }
 }
-
-/// Separates the two lines, and aligns the second one with the text after the time.
-const LINE_GAP: &str = "\n          ";
 
 /// Standard error as a terminal that reports a slightly smaller width.
 ///
@@ -203,7 +204,7 @@ impl ProgressState {
             Event::CaseJudged { submission, test_case, verdict, .. } => {
                 self.activity.clear();
                 self.repeated
-                    .take_if(|it| it.submission == *submission && it.test_case == *test_case);
+                    .take_if(|last| last.submission == *submission && last.test_case == *test_case);
                 self.last = Some(LastRun {
                     submission: submission.clone(),
                     test_case: printable(test_case),
@@ -211,7 +212,7 @@ impl ProgressState {
                 });
             }
             Event::Failed { submission: Some(submission), .. } => {
-                self.repeated.take_if(|it| it.submission == *submission);
+                self.repeated.take_if(|repeated| repeated.submission == *submission);
             }
             Event::CaseGenerated { test_case, .. } => self.activity = printable(test_case),
             _ => {}
@@ -274,11 +275,10 @@ impl ProgressState {
         let Some(last) = self.last.as_ref().filter(|_| self.activity.is_empty()) else {
             return self.activity.clone();
         };
-        let mut under_way = report.work.submissions.iter();
-        let under_way = under_way.find(|it| it.submission == last.submission);
-        let so_far = under_way.map(|it| format!(", {} of {}", it.judged, it.test_cases));
         let LastRun { submission, test_case, verdict } = last;
-        let so_far = so_far.unwrap_or_default();
+        let work = report.work.submissions.iter().find(|work| work.submission == *submission);
+        let so_far =
+            work.map_or(String::new(), |work| format!(", {} of {}", work.judged, work.test_cases));
         format!("{}{so_far}: {verdict} on {test_case}", printable(submission))
     }
 
@@ -286,9 +286,9 @@ impl ProgressState {
     fn estimate_time_left(&self, report: &Report) -> Option<Duration> {
         const SURE_AFTER: Duration = Duration::from_secs(2);
         let spent = report.session.elapsed.checked_sub(self.started?)?;
-        let under_way = report.work.submissions.iter();
+        let begun = report.work.submissions.iter();
         let under_way: f64 =
-            under_way.map(|it| it.judged as f64 / it.test_cases.max(1) as f64).sum();
+            begun.map(|work| work.judged as f64 / work.test_cases.max(1) as f64).sum();
         let all = report.session.packages.last()?.submissions as f64;
         let part = (report.submissions_done() as f64 + under_way) / all;
         let is_sure = spent >= SURE_AFTER && (0.02..1.0).contains(&part);
@@ -302,7 +302,7 @@ impl ProgressState {
             return None;
         }
         *next = elapsed + BETWEEN_LINES;
-        let lines = self.lines(report).into_iter().filter(|it| !it.is_empty());
+        let lines = self.lines(report).into_iter().filter(|line| !line.is_empty());
         let text = joined(lines, "; ");
         (!text.is_empty()).then(|| format!("after {}: {text}", rounded_span(elapsed)))
     }

@@ -65,7 +65,7 @@ impl Browser {
         self.events.clear();
         let url = format!("file://{}", page.display());
         self.request("Page.navigate", json!({ "url": url }));
-        while !self.events.iter().any(|it| it["method"] == "Page.loadEventFired") {
+        while !self.events.iter().any(|event| event["method"] == "Page.loadEventFired") {
             let message = self.read_message();
             self.events.push(message);
         }
@@ -113,14 +113,14 @@ impl Browser {
     pub(crate) fn check_silence(&mut self) {
         // All earlier events have arrived with the answer.
         self.evaluate("0");
-        let loud = |it: &&Value| match it["method"].as_str().unwrap_or_default() {
+        let loud = |event: &&Value| match event["method"].as_str().unwrap_or_default() {
             "Runtime.consoleAPICalled"
             | "Runtime.exceptionThrown"
             | "Log.entryAdded"
             | "Page.javascriptDialogOpening" => true,
             "Network.requestWillBeSent" => {
-                let url = it["params"]["request"]["url"].as_str().unwrap_or_default();
-                it["params"]["type"] != "Document" && !url.starts_with("data:")
+                let url = event["params"]["request"]["url"].as_str().unwrap_or_default();
+                event["params"]["type"] != "Document" && !url.starts_with("data:")
             }
             _ => false,
         };

@@ -59,7 +59,9 @@ fn verdicts(document: &Value) -> Vec<(String, Vec<String>)> {
 fn document_cases(document: &Value) -> Vec<&Value> {
     let submissions = document["submissions"].as_array().expect("submissions").iter();
     submissions
-        .flat_map(|it| it["judgement"]["test_cases"].as_array().expect("test cases"))
+        .flat_map(|submission| {
+            submission["judgement"]["test_cases"].as_array().expect("test cases")
+        })
         .collect()
 }
 

@@ -13,9 +13,9 @@ fn write_class(fixture: &Fixture, files: &[(&str, &str)]) {
 
 fn verdicts(document: &serde_json::Value) -> Vec<String> {
     let submissions = document["submissions"].as_array().expect("a list");
-    let shown = submissions.iter().map(|it| {
+    let shown = submissions.iter().map(|submission| {
         let text = |value: &serde_json::Value| value.as_str().unwrap_or("-").to_owned();
-        format!("{} {}", text(&it["name"]), text(&it["judgement"]["verdict"]))
+        format!("{} {}", text(&submission["name"]), text(&submission["judgement"]["verdict"]))
     });
     shown.collect()
 }
@@ -339,7 +339,8 @@ fn a_directory_of_the_package_selects_its_submissions() {
     let wrong = ["wrong_answer/first.sh WA", "wrong_answer/wrong.sh WA"];
     let check = |directory: &str, expected: &[&str]| {
         let document = fixture.json(&format!("judge sum {directory}"), 1);
-        let expected: Vec<_> = expected.iter().map(|it| format!("sum/submissions/{it}")).collect();
+        let expected: Vec<_> =
+            expected.iter().map(|name| format!("sum/submissions/{name}")).collect();
         assert_eq!(verdicts(&document), expected, "{directory}");
     };
     check("sum/submissions/wrong_answer", &wrong);
@@ -507,7 +508,7 @@ fn tables_are_sorted_and_filtered_and_reports_list_all() {
         let output = fixture.juror(&line).output().expect("juror runs");
         let text = String::from_utf8_lossy(&output.stdout).into_owned();
         assert_eq!(output.status.code(), Some(1), "{text}");
-        let rows = text.lines().filter(|it| it.starts_with("AC ") || it.starts_with("WA "));
+        let rows = text.lines().filter(|line| line.starts_with("AC ") || line.starts_with("WA "));
         let names = rows.filter_map(|row| row.split_whitespace().nth(1).map(str::to_owned));
         assert_eq!(fixture.read("t.csv").lines().count(), 4);
         names.collect::<Vec<String>>().join(" ")

@@ -97,7 +97,8 @@ fn conformance_rows(source: &str) -> Vec<ConformanceRow> {
         } else if line.starts_with("#[") {
             is_test |= line == "#[test]";
         } else {
-            if let Some((test, _)) = line.strip_prefix("fn ").and_then(|it| it.split_once('(')) {
+            if let Some((test, _)) = line.strip_prefix("fn ").and_then(|rest| rest.split_once('('))
+            {
                 assert!(is_test || waiting.is_empty(), "{test} is not a test");
                 rows.extend(waiting.drain(..).map(|(section, what)| {
                     let known = SECTIONS.iter().position(|known| *known == section);

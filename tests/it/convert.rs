@@ -623,7 +623,8 @@ fn an_impossible_conversion_writes_nothing() {
         fixture.check(&format!("convert {arguments}"), code, &[message]);
         assert!(!fixture.path("new").exists(), "{arguments}");
         let entries = fs::read_dir(fixture.root()).expect("the directory").flatten();
-        let left = entries.filter(|it| it.file_name().to_string_lossy().starts_with(".juror"));
+        let left =
+            entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(".juror"));
         assert_eq!(left.count(), 0, "{arguments}");
     };
     check("sum --to legacy there", 2, "there already exists; choose another");

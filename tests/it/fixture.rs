@@ -153,7 +153,7 @@ impl Fixture {
         }
         let has =
             |is_wanted: fn(&str) -> bool| rows.iter().any(|(_, verdict, _)| is_wanted(verdict));
-        let code = match (has(|it| it == "-"), has(|it| it != "AC")) {
+        let code = match (has(|verdict| verdict == "-"), has(|verdict| verdict != "AC")) {
             (true, _) => 4,
             (false, true) => 1,
             (false, false) => 0,

@@ -149,7 +149,7 @@ fn an_existing_recipe_keeps_every_line() {
         let new = read_recipe(&fixture);
         let mut rest = new.split_inclusive(end);
         for line in text.split_inclusive(end) {
-            assert!(rest.any(|it| it == line), "{line} is not in its place:\n{new}");
+            assert!(rest.any(|other| other == line), "{line} is not in its place:\n{new}");
         }
         assert_eq!(new.matches('\n').count(), new.matches(end).count(), "{new:?}");
         // Only the new cases were generated.
@@ -273,22 +273,22 @@ fn obstacles_are_reported_and_nothing_is_written() {
     let none = |_: &Fixture| {};
     let all = "sum --from-grammar";
     check(
-        &|it| {
-            it.remove("sum/input_validators/row.ctd");
-            it.write("sum/input_validators/all.py", "import sys\nsys.exit(42)\n");
+        &|fixture| {
+            fixture.remove("sum/input_validators/row.ctd");
+            fixture.write("sum/input_validators/all.py", "import sys\nsys.exit(42)\n");
         },
         all,
         3,
         &["has no input grammar", "docs/grammar.md", "--from-grammar GRAMMAR"],
     );
     check(
-        &|it| it.write("sum/input_validators/row.ctd", "INT(0, 5, a) NEWLIN\n"),
+        &|fixture| fixture.write("sum/input_validators/row.ctd", "INT(0, 5, a) NEWLIN\n"),
         all,
         3,
         &["row.ctd:1:14", "NEWLIN"],
     );
     check(
-        &|it| it.remove("sum/submissions/accepted/right.sh"),
+        &|fixture| fixture.remove("sum/submissions/accepted/right.sh"),
         all,
         3,
         &["no program makes the judge answers of new cases", "write a right solution"],
@@ -299,21 +299,21 @@ fn obstacles_are_reported_and_nothing_is_written() {
     check(&none, "sum --from-grammar --check", 2, &["cannot be used with"]);
     check(&none, "sum --seed 4", 2, &["--from-grammar"]);
     check(
-        &|it| it.write("sum/generators/generators.yaml", "data: {secret: {data: {}}}\n"),
+        &|fixture| fixture.write("sum/generators/generators.yaml", "data: {secret: {data: {}}}\n"),
         all,
         3,
         &["no place was found in the recipe for secret/from-grammar"],
     );
     check(
-        &|it| it.write("sum/generators/generators.yaml", "data: {secret: {dat: {}}}\n"),
+        &|fixture| fixture.write("sum/generators/generators.yaml", "data: {secret: {dat: {}}}\n"),
         all,
         3,
         &["generators.yaml:1:"],
     );
-    let grouped = |it: &Fixture| {
-        it.write("sum/data/secret/g/test_group.yaml", "input_validator_args: []\n");
-        it.write("sum/data/secret/g/1.in", "1\n1\n");
-        it.write("sum/data/secret/g/1.ans", "1\n");
+    let grouped = |fixture: &Fixture| {
+        fixture.write("sum/data/secret/g/test_group.yaml", "input_validator_args: []\n");
+        fixture.write("sum/data/secret/g/1.in", "1\n1\n");
+        fixture.write("sum/data/secret/g/1.ans", "1\n");
     };
     check(&grouped, all, 2, &["has test groups", "--into g/from-grammar"]);
     check(
@@ -323,7 +323,7 @@ fn obstacles_are_reported_and_nothing_is_written() {
         &["`x` is not a test group; the groups are: g"],
     );
     check(
-        &|it| it.write("sum/input_validators/broken.c", "int main( {\n"),
+        &|fixture| fixture.write("sum/input_validators/broken.c", "int main( {\n"),
         all,
         3,
         &["the input validator does not build"],

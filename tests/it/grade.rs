@@ -37,7 +37,7 @@ fn parse_results(text: &[u8]) -> Vec<Value> {
     let text = std::str::from_utf8(text).expect("results are text");
     assert!(text.is_empty() || text.ends_with('\n'), "{text}");
     let result =
-        |line: &str| serde_json::from_str(line).unwrap_or_else(|it| panic!("{it}: {line}"));
+        |line: &str| serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
     text.lines().map(result).collect()
 }
 
@@ -184,7 +184,7 @@ fn a_broken_line_does_not_stop_the_others() {
     let results = parse_results(&output.stdout);
     let found: Vec<String> = results
         .iter()
-        .map(|it| format!("{} {} {}", it["line"], it["id"], it["error"]["kind"]))
+        .map(|result| format!("{} {} {}", result["line"], result["id"], result["error"]["kind"]))
         .collect();
     let expected = [
         "1 \"good\" null",
@@ -239,7 +239,7 @@ fn a_map_reads_public_data_sets() {
     let tests = |pairs: &[(&str, &str)]| {
         let of =
             |part: fn(&(&str, &str)) -> String| pairs.iter().map(part).collect::<Vec<String>>();
-        json!({ "input": of(|it| it.0.to_owned()), "output": of(|it| it.1.to_owned()) })
+        json!({ "input": of(|pair| pair.0.to_owned()), "output": of(|pair| pair.1.to_owned()) })
     };
     let part = |name: &str| json!({ "input": format!("/{name}/input"), "answer": format!("/{name}/output") });
     let map = json!({
@@ -307,7 +307,7 @@ fn a_source_in_markdown_is_a_fault_and_not_judged() {
         let results = parse_results(&output.stdout);
         let result = &results[0];
         let error = result["error"]["message"].as_str();
-        let error = error.and_then(|it| it.rsplit("the fence ").next());
+        let error = error.and_then(|error| error.rsplit("the fence ").next());
         let got = result["verdict"].as_str().or(error).unwrap_or("none");
         assert_eq!(got, expected, "{result:#?}");
         if result["verdict"].is_null() {
@@ -369,7 +369,7 @@ fn ordered_results_follow_the_order_of_the_lines() {
     let text = join_lines(&[vec![slow], quick].concat());
     let ids = |options: &[&str]| {
         let results = grade_lines(&fixture, options, &text, 0);
-        results.iter().map(|it| it["id"].as_u64().expect("a number")).collect::<Vec<u64>>()
+        results.iter().map(|result| result["id"].as_u64().expect("a number")).collect::<Vec<u64>>()
     };
     assert_eq!(ids(&["--ordered", "--jobs", "4"]), (0..40).collect::<Vec<u64>>());
     let mut any = ids(&["--jobs", "4"]);
@@ -392,7 +392,7 @@ fn a_killed_stream_can_be_resumed() {
     let verdicts = |results: &[Value]| {
         let mut found: Vec<String> = results
             .iter()
-            .map(|it| format!("{:>3} {} {}", it["line"], it["id"], it["verdict"]))
+            .map(|result| format!("{:>3} {} {}", result["line"], result["id"], result["verdict"]))
             .collect();
         found.sort();
         found
@@ -426,7 +426,7 @@ fn a_killed_stream_can_be_resumed() {
         let results = parse_results(&fs::read(&path).expect("results"));
         assert_eq!(verdicts(&results), expected, "{options:?}");
         if options.contains(&"--ordered") {
-            assert!(results.is_sorted_by_key(|it| it["line"].as_u64()));
+            assert!(results.is_sorted_by_key(|result| result["line"].as_u64()));
         }
         // When all lines have results, nothing is judged; no program could run.
         let output = fixture

@@ -52,7 +52,7 @@ fn a_contestant_sees_what_the_page_shows() {
     // The README begins with the same example.
     let readme = read_text(&root().join("README.md"));
     let shown = readme.split("```text\n").nth(1).and_then(|rest| rest.split("```").next());
-    assert!(shown.is_some_and(|shown| outputs.iter().any(|it| it == shown)), "{shown:?}");
+    assert!(shown.is_some_and(|shown| outputs.iter().any(|output| output == shown)), "{shown:?}");
 }
 
 #[test]

@@ -35,7 +35,7 @@ fn report(command: &str, judgements: Vec<Judgement>) -> Report {
     let package = PackageReport {
         name: "sum".to_owned(),
         title: "Sum".to_owned(),
-        test_cases: judgements.first().map_or(0, |it| it.cases.len()),
+        test_cases: judgements.first().map_or(0, |judgement| judgement.cases.len()),
         ..PackageReport::default()
     };
     let time = TimeLimit { limit: Duration::from_secs(1), origin: "problem.yaml".to_owned() };
@@ -57,7 +57,8 @@ fn report(command: &str, judgements: Vec<Judgement>) -> Report {
         Event::PackageRead(Box::new(package)),
         Event::LimitsSet { limits, mechanism },
     ];
-    let judged = judgements.into_iter().map(|it| Event::SubmissionJudged(Box::new(it)));
+    let judged =
+        judgements.into_iter().map(|judgement| Event::SubmissionJudged(Box::new(judgement)));
     let mut report = Report::default();
     for event in events.into_iter().chain(judged) {
         let package = Some("sum".into());
@@ -107,7 +108,8 @@ fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgem
             )
         })
         .collect();
-    let failed = cases.iter().map(|it| it.verdict).find(|it| *it != Verdict::Accepted);
+    let failed =
+        cases.iter().map(|case| case.verdict).find(|verdict| *verdict != Verdict::Accepted);
     Judgement {
         submission: name.to_owned(),
         path: name.into(),
@@ -418,7 +420,7 @@ mod quiet {
         browser.open(&path);
         let metrics = browser.request("Performance.getMetrics", serde_json::json!({}));
         let mut metrics = metrics["metrics"].as_array().into_iter().flatten();
-        let cpu = metrics.find(|it| it["name"] == "ThreadTime").expect("its CPU time");
+        let cpu = metrics.find(|metric| metric["name"] == "ThreadTime").expect("its CPU time");
         let cpu = cpu["value"].as_f64().expect("seconds");
         let millis = browser
             .evaluate("Math.round(performance.getEntriesByType('navigation')[0].loadEventEnd)");
@@ -426,6 +428,6 @@ mod quiet {
         eprintln!(
             "200 submissions on 100 test cases: {size} bytes, open after {millis} ms, {cpu:.2} s of CPU time"
         );
-        assert!(millis.as_f64().is_some_and(|it| it < 2000.0), "{millis} ms");
+        assert!(millis.as_f64().is_some_and(|millis| millis < 2000.0), "{millis} ms");
     }
 }

@@ -20,7 +20,7 @@ fn fixture(files: &[(&str, &str)]) -> Fixture {
 }
 
 fn source(includes: &[&str]) -> String {
-    let lines = includes.iter().map(|it| format!("#include \"{it}\"\n"));
+    let lines = includes.iter().map(|name| format!("#include \"{name}\"\n"));
     [START.to_owned(), lines.collect(), MAIN.to_owned()].concat()
 }
 

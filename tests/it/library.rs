@@ -46,7 +46,7 @@ fn limits_of_a_problem_can_be_set() {
     let check = |problem: Problem, text: &str, cause: &str| {
         let judgement = judge().run(&problem, &Submission::source("a.sh", text)).unwrap();
         let causes: Vec<&str> = judgement.rejected().map(|case| &*case.cause).collect();
-        assert!(causes.iter().any(|it| it.contains(cause)), "{causes:?}");
+        assert!(causes.iter().any(|text| text.contains(cause)), "{causes:?}");
     };
     let brief = sum_problem().with_time_limit(Duration::from_millis(100));
     check(brief, "while :; do :; done", "0.100 s allowed");
@@ -98,7 +98,7 @@ fn events_arrive_during_a_judgement_and_can_end_it() {
 /// Whether a process has this text in its command line.
 fn is_running(marker: &str) -> bool {
     let processes = fs::read_dir("/proc").expect("processes").flatten();
-    let mut lines = processes.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
+    let mut lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
     lines.any(|line| String::from_utf8_lossy(&line).contains(marker))
 }
 
@@ -166,7 +166,7 @@ fn a_break_or_a_stop_kills_what_is_under_way() {
         assert_eq!(ended, Err(Stop::Interrupted), "{kind}");
         assert!(!is_running(&marker), "{kind}");
         let problem = if kind == "generator" { sum_problem() } else { problem };
-        let next = judge.run(&problem, &right).map(|it| it.verdict);
+        let next = judge.run(&problem, &right).map(|judgement| judgement.verdict);
         let expected = if is_break { Ok(Verdict::Accepted) } else { Err(Stop::Interrupted) };
         assert_eq!(next, expected, "{kind}");
     };
@@ -352,8 +352,10 @@ fn a_cache_is_kept_for_later_judges() {
 
 /// The words of Rust code after this one, up to a character that no name has.
 fn names_after<'a>(code: &'a str, word: &'a str) -> impl Iterator<Item = &'a str> {
-    let is_name = |it: char| it.is_alphanumeric() || it == '_';
-    code.split(word).skip(1).map(move |rest| rest.split(|it| !is_name(it)).next().unwrap_or(rest))
+    let is_name = |letter: char| letter.is_alphanumeric() || letter == '_';
+    code.split(word)
+        .skip(1)
+        .map(move |rest| rest.split(|letter| !is_name(letter)).next().unwrap_or(rest))
 }
 
 /// The fields of a struct in this code.
@@ -368,11 +370,11 @@ fn the_page_names_every_public_item() {
     let page = read("docs/library.md");
     let code: Vec<&str> = page.split('`').collect();
     let check = |name: &str| {
-        let is_named = |it: &str| {
-            let words = it.split(|it: char| !it.is_alphanumeric() && it != '_');
+        let is_named = |code: &str| {
+            let words = code.split(|letter: char| !letter.is_alphanumeric() && letter != '_');
             words.into_iter().any(|word| word == name)
         };
-        assert!(code.iter().skip(1).step_by(2).any(|it| is_named(it)), "{name}");
+        assert!(code.iter().skip(1).step_by(2).any(|code| is_named(code)), "{name}");
     };
     let root = read("src/lib.rs");
     let door = read("src/door/mod.rs");

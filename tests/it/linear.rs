@@ -173,8 +173,8 @@ fn check_recipes() {
     let fixture = Fixture::new();
     let reader = |text: &str| {
         fixture.write("sum/generators/generators.yaml", text);
-        let [path, directory] =
-            ["sum/generators/generators.yaml", "sum"].map(|it| FilePath::root(fixture.path(it)));
+        let [path, directory] = ["sum/generators/generators.yaml", "sum"]
+            .map(|path| FilePath::root(fixture.path(path)));
         drop(juror_packages::package::recipe::read(&path, &directory, &[], false));
     };
     check_units("recipe", &YAML, ["data: {secret: {data: ", ""], &reader);
@@ -388,7 +388,7 @@ fn check_lines() {
     let reader = |text: &str| drop(serde_json::from_str::<StampedEvent>(text));
     check_units("report", &["[", "{\"a\":", "\"", "1"], ["", ""], &reader);
     let reader = |text: &str| {
-        let _ = Pattern::parse(text).map(|it| it.matches("accepted/aaaaaaaaaaaaaaaa.py"));
+        let _ = Pattern::parse(text).map(|pattern| pattern.matches("accepted/aaaaaaaaaaaaaaaa.py"));
     };
     check_units("pattern", &["{a,b}", "*a", "{a,", "*", "[a]", "?", "{*,**}"], ["", ""], &reader);
 }

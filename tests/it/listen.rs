@@ -85,7 +85,8 @@ fn post(body: &str) -> String {
 }
 
 fn problem(name: &str, url: &str, answers: &[&str]) -> String {
-    let tests = answers.iter().map(|it| format!(r#"{{"input": "1 2\n", "output": "{it}\n"}}"#));
+    let tests =
+        answers.iter().map(|answer| format!(r#"{{"input": "1 2\n", "output": "{answer}\n"}}"#));
     let tests = tests.collect::<Vec<_>>().join(", ");
     format!(
         r#"{{"name": "{name}", "url": "https://example.org/{url}", "timeLimit": 1500, "memoryLimit": 64, "tests": [{tests}]}}"#
@@ -121,7 +122,8 @@ fn a_problem_can_be_judged_at_once() {
     assert!(accepted.expect("juror runs").status.success());
     fixture.write("inbox/A. Sum/3.in", "my own test");
     listener.send_problem(&problem("A. Sum", "a", &["3"]));
-    let files = ["1.in", "1.out", "3.in", "juror.toml", "main.sh"].map(|it| format!("{dir}/{it}"));
+    let files =
+        ["1.in", "1.out", "3.in", "juror.toml", "main.sh"].map(|file| format!("{dir}/{file}"));
     assert_eq!(listener.files(), files);
 
     // Another problem of that name.

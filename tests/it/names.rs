@@ -30,7 +30,7 @@ fn copy_with_similar_names(fixture: &Fixture, dir: &str) {
 /// The paths of saved outputs below a directory.
 fn saved_outputs(fixture: &Fixture, dir: &str) -> Vec<String> {
     let files = files_below(&fixture.path(dir));
-    files.into_iter().filter_map(|it| it.strip_suffix(".output").map(str::to_owned)).collect()
+    files.into_iter().filter_map(|file| file.strip_suffix(".output").map(str::to_owned)).collect()
 }
 
 fn verify_report(fixture: &Fixture, arguments: &str) -> String {
@@ -51,8 +51,9 @@ fn boxes_with_similar_names_are_all_saved() {
     verify_report(&fixture, "a/p --all --keep=one");
     let cases = ["sample~-1", "secret~-g-1~-2", "secret~-g~-1-2"];
     let submissions = ["accepted-x~-y.sh", "accepted~-x-y.sh", "wrong_answer~-x-y.sh"];
-    let of =
-        |dir: &str| submissions.map(|it| cases.map(|case| format!("{dir}{it}/{case}"))).concat();
+    let of = |dir: &str| {
+        submissions.map(|name| cases.map(|case| format!("{dir}{name}/{case}"))).concat()
+    };
     assert_eq!(saved_outputs(&fixture, "one"), of(""));
     verify_report(&fixture, "b/p a/p a-b/p a/../a/p --all --keep=several");
     let expected = ["a-b~-p/", "a~-p/", "b~-p/"].map(of).concat();
@@ -64,7 +65,8 @@ fn boxes_with_similar_names_are_all_saved() {
     fixture.write("m-n/o.sh", RIGHT);
     fixture.write("m/n-o.sh", RIGHT);
     fixture.check("judge a/p m-n/o.sh m/n-o.sh m/n-o.sh --keep=paths", 0, &["2 submissions"]);
-    let expected = ["m-n~-o.sh", "m~-n-o.sh"].map(|it| cases.map(|case| format!("{it}/{case}")));
+    let expected =
+        ["m-n~-o.sh", "m~-n-o.sh"].map(|name| cases.map(|case| format!("{name}/{case}")));
     assert_eq!(saved_outputs(&fixture, "paths"), expected.concat());
 }
 
@@ -98,12 +100,17 @@ fn packages_have_unique_names_in_each_report() {
         let junit = fixture.read("j.xml");
         let suites =
             junit.lines().filter_map(|line| line.trim().strip_prefix("<testsuite name=\""));
-        let suites: Vec<&str> = suites.map(|it| it.split('"').next().unwrap_or(it)).collect();
+        let suites: Vec<&str> =
+            suites.map(|suite| suite.split('"').next().unwrap_or(suite)).collect();
         assert_eq!(suites, expected, "{packages}");
         let table = fixture.read("t.csv");
         let rows = table.lines().skip(1).filter_map(|row| row.split(',').next());
         let rows: Vec<&str> = rows.collect();
-        assert_eq!(rows, expected.iter().flat_map(|it| [*it; 3]).collect::<Vec<_>>(), "{packages}");
+        assert_eq!(
+            rows,
+            expected.iter().flat_map(|name| [*name; 3]).collect::<Vec<_>>(),
+            "{packages}"
+        );
         for name in expected {
             assert!(text.contains(&format!("{name}: accepted/x-y.sh")), "{text}");
         }

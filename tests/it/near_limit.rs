@@ -16,7 +16,7 @@ fn check_cases(cases: &Value, most: usize) {
         let runs = repeats["runs"].as_array().map_or(&[] as &[Value], Vec::as_slice);
         assert!(runs.len() <= most, "{case:#}");
         // The verdict is sensitive only if other programs wanted the processor during the last run.
-        let is_disturbed = runs.last().is_some_and(|it| it["disturbed"] == true);
+        let is_disturbed = runs.last().is_some_and(|run| run["disturbed"] == true);
         assert_eq!(repeats["sensitive"] == true, is_disturbed, "{case:#}");
         let cpu = case["outcome"]["cpu_seconds"].as_f64().expect("a time");
         assert!(cpu >= 0.25, "it is stopped at 1.25 limits: {case:#}");

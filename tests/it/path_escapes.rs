@@ -128,7 +128,7 @@ fn a_recipe_copies_no_file_outside_of_its_package() {
         trap.write("generators/manual/m.in", "1 2\n");
     };
     for target in ["outside/secret.in", "/proc/self/environ", "/dev/zero"] {
-        check(&|it| _ = it.link("generators/manual/m.in", target), copies, 3, "no file");
+        check(&|trap| _ = trap.link("generators/manual/m.in", target), copies, 3, "no file");
         let answer = |trap: &TrapPackage| {
             input(trap);
             trap.link("generators/manual/m.ans", target);
@@ -183,9 +183,9 @@ fn test_data_is_written_neither_outside_nor_into_a_pipe() {
         trap.check("generate sum", code, &[message]);
         trap.check("generate sum --prune", code, &[message]);
     };
-    check(&|it| _ = it.make_fifo("data/secret/a.in"), 3, "is a pipe, a socket or a device");
-    check(&|it| _ = it.link("data/secret/a.in", "outside/secret.in"), 0, "");
-    check(&|it| _ = it.link("data/secret/a.in", "/dev/zero"), 0, "");
+    check(&|trap| _ = trap.make_fifo("data/secret/a.in"), 3, "is a pipe, a socket or a device");
+    check(&|trap| _ = trap.link("data/secret/a.in", "outside/secret.in"), 0, "");
+    check(&|trap| _ = trap.link("data/secret/a.in", "/dev/zero"), 0, "");
     let group = |trap: &TrapPackage| {
         fs::remove_dir_all(trap.0.path("sum/data/secret")).expect("a directory");
         trap.link("data/secret", "outside");
@@ -256,12 +256,12 @@ fn a_conversion_reads_only_the_files_it_builds() {
         spoil(&trap);
         trap.check("convert sum --to legacy new", code, &[message]);
     };
-    convert(&|it| _ = it.link("output_validator/a+", "."), 0, "");
-    convert(&|it| _ = it.link("output_validator/a+", "/dev/zero"), 0, "");
-    convert(&|it| _ = it.make_fifo("output_validator/a+"), 0, "");
-    convert(&|it| _ = it.link("output_validator/a+", "outside"), 0, "");
+    convert(&|trap| _ = trap.link("output_validator/a+", "."), 0, "");
+    convert(&|trap| _ = trap.link("output_validator/a+", "/dev/zero"), 0, "");
+    convert(&|trap| _ = trap.make_fifo("output_validator/a+"), 0, "");
+    convert(&|trap| _ = trap.link("output_validator/a+", "outside"), 0, "");
     convert(
-        &|it| _ = it.make_link_loops("sum/output_validator"),
+        &|trap| _ = trap.make_link_loops("sum/output_validator"),
         3,
         "links to directories in each other",
     );

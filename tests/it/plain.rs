@@ -45,7 +45,8 @@ fn script(text: &str) -> Job {
 pub(crate) fn is_running(argument: &str) -> bool {
     if Path::new("/proc/self/cmdline").exists() {
         let processes = fs::read_dir("/proc").expect("processes").flatten();
-        let mut lines = processes.filter_map(|it| fs::read(it.path().join("cmdline")).ok());
+        let mut lines =
+            processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());
         let is_this =
             |line: Vec<u8>| line.split(|byte| *byte == 0).any(|word| word == argument.as_bytes());
         return lines.any(is_this);

@@ -330,7 +330,7 @@ fn points_add_up_and_partial_ones_count() {
     let document = fixture.json("verify poly", 0);
     let submissions = document["submissions"].as_array().expect("submissions");
     let scores: Vec<&serde_json::Value> =
-        submissions.iter().map(|it| &it["judgement"]["score"]["points"]).collect();
+        submissions.iter().map(|submission| &submission["judgement"]["score"]["points"]).collect();
     assert_eq!(scores, [&serde_json::json!(100.0), &serde_json::json!(30.0)], "{document}");
     // An answer that is off by one gets half of the points of the second test.
     let half =

@@ -34,7 +34,8 @@ fn known_options(fixture: &Fixture, command: &str) -> BTreeSet<String> {
     let help = String::from_utf8(help).expect("a text");
     let words = help.lines().filter_map(|line| {
         let line = line.trim_start();
-        let line = line.split_once(", ").filter(|it| it.0.len() == 2).map_or(line, |it| it.1);
+        let line =
+            line.split_once(", ").filter(|pair| pair.0.len() == 2).map_or(line, |pair| pair.1);
         let word = line.split([' ', '=', '[']).next().unwrap_or_default();
         let is_option = word.starts_with("--") && !word.ends_with([',', '.']);
         is_option.then_some(word)
@@ -45,10 +46,10 @@ fn known_options(fixture: &Fixture, command: &str) -> BTreeSet<String> {
 /// All values of the key `repeat`.
 fn repeat_lines(document: &Value, found: &mut Vec<String>) {
     match document {
-        Value::Array(values) => values.iter().for_each(|it| repeat_lines(it, found)),
+        Value::Array(values) => values.iter().for_each(|value| repeat_lines(value, found)),
         Value::Object(map) => {
             found.extend(map.get("repeat").and_then(Value::as_str).map(str::to_owned));
-            map.values().for_each(|it| repeat_lines(it, found));
+            map.values().for_each(|value| repeat_lines(value, found));
         }
         _ => {}
     }
@@ -72,7 +73,7 @@ fn run_line(fixture: &Fixture, line: &str) -> Value {
 /// Runs a command, then each line that it prints. Adds the options to `tried`, and checks that the lines have those
 /// that are not left out.
 fn check(fixture: &Fixture, tried: &mut BTreeSet<String>, words: &[&str]) {
-    let (options, program) = match words.iter().position(|it| *it == "--") {
+    let (options, program) = match words.iter().position(|word| *word == "--") {
         Some(end) => words.split_at(end),
         None => (words, &[][..]),
     };
@@ -94,12 +95,12 @@ fn check(fixture: &Fixture, tried: &mut BTreeSet<String>, words: &[&str]) {
             assert!(line.contains(&format!("--case {name}")), "{line}: {again:#}");
             assert_ne!(case["verdict"], "AC", "{line}: {again:#}");
         }
-        for option in options.iter().filter(|it| it.starts_with("--")) {
+        for option in options.iter().filter(|option| option.starts_with("--")) {
             let name = option.split('=').next().expect("a name");
             let is_repeated =
                 line.contains(&format!(" {name}")) || line.contains(&format!(" '{name}="));
             let is_own = ["--case", "--seed"].contains(&name);
-            let is_expected = is_own || !LEFT_OUT.split_whitespace().any(|it| it == name);
+            let is_expected = is_own || !LEFT_OUT.split_whitespace().any(|word| word == name);
             assert_eq!(is_repeated, is_expected, "{name}: {line}");
             tried.insert(name.to_owned());
         }
@@ -112,7 +113,7 @@ fn check_all(fixture: &Fixture, command: &str, tried: &BTreeSet<String>) {
     let known = known_options(fixture, command);
     assert!(known.len() > 20, "{known:?}");
     let missing: Vec<_> =
-        known.iter().filter(|it| !tried.contains(*it) && !free.contains(it)).collect();
+        known.iter().filter(|option| !tried.contains(*option) && !free.contains(option)).collect();
     assert!(missing.is_empty(), "{command}: {missing:?}");
 }
 

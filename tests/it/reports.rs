@@ -167,13 +167,15 @@ fn packages_with_equal_names_are_distinguished() {
     for report in [report, merged] {
         let names = |of: &str, key: &str| {
             let all = report[of].as_array().expect("a list").iter();
-            all.map(|it| it[key].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
+            all.map(|entry| entry[key].as_str().expect("a name").to_owned()).collect::<Vec<_>>()
         };
         assert_eq!(names("packages", "name"), ["a/sum", "b/sum", "c/sum", "sum"]);
         let broken = report["submissions"].as_array().expect("a list").iter();
         let broken: Vec<&str> = broken
-            .filter(|it| it["judgement"]["broken_expectations"] != serde_json::json!([]))
-            .map(|it| it["package"].as_str().expect("a name"))
+            .filter(|submission| {
+                submission["judgement"]["broken_expectations"] != serde_json::json!([])
+            })
+            .map(|submission| submission["package"].as_str().expect("a name"))
             .collect();
         assert_eq!(broken, ["b/sum"]);
     }
@@ -213,10 +215,10 @@ fn merged_events_give_the_same_reports_as_their_run() {
         fixture.check(&format!("{command} --events all.jsonl{}", files("run")), code, &[]);
         fixture.check(&format!("merge all.jsonl{}", files("merged")), code, &[]);
         for kind in kinds {
-            let [run, merged] = ["run", "merged"].map(|it| {
-                let text = fixture.read(&format!("{it}.{kind}"));
+            let [run, merged] = ["run", "merged"].map(|name| {
+                let text = fixture.read(&format!("{name}.{kind}"));
                 // The page shows the command line, which differs.
-                text.split('<').filter(|it| !it.contains("all.jsonl")).collect::<String>()
+                text.split('<').filter(|part| !part.contains("all.jsonl")).collect::<String>()
             });
             assert_eq!(merged, run, "{command} --{kind}");
         }
@@ -242,8 +244,12 @@ fn merged_shards_give_the_same_report() {
     };
     let names = |report: &Value| {
         let all = report["submissions"].as_array().expect("submissions");
-        let mut all: Vec<String> =
-            all.iter().map(|it| format!("{} {}", it["name"], it["judgement"]["verdict"])).collect();
+        let mut all: Vec<String> = all
+            .iter()
+            .map(|submission| {
+                format!("{} {}", submission["name"], submission["judgement"]["verdict"])
+            })
+            .collect();
         all.sort();
         all
     };

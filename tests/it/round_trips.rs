@@ -42,7 +42,7 @@ fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(values: &[T]) {
         let text = written.to_string();
         assert_eq!(&serde_json::from_str::<T>(&text).expect(&text), value, "{text}");
     }
-    let keys = |it: &Value| it.as_object().map(|it| it.keys().cloned().collect::<Vec<_>>());
+    let keys = |value: &Value| value.as_object().map(|map| map.keys().cloned().collect::<Vec<_>>());
     let all: Vec<_> = written.iter().map(keys).collect();
     assert!(all.windows(2).all(|pair| pair[0] == pair[1]), "{all:?}");
 }

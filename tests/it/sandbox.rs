@@ -154,7 +154,7 @@ fn host() -> &'static Host {
 /// The requested isolation method, or the best that works.
 fn find_host() -> Result<Host, JudgeError> {
     let isolation = std::env::var(ISOLATION).unwrap_or_default();
-    let is_named = |it: &Isolation| serde_json::to_value(it).is_ok_and(|key| key == *isolation);
+    let is_named = |mode: &Isolation| serde_json::to_value(mode).is_ok_and(|key| key == *isolation);
     let named = Isolation::ALL.into_iter().find(is_named);
     named.map_or_else(|| Host::find(RequiredIsolation::Any), Host::try_isolation)
 }

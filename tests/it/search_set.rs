@@ -56,7 +56,7 @@ fn each_wrong_program_differs_from_the_right_one_on_its_input() {
 
 /// All programs of a problem in C++ as one, which is quicker: its argument says which of them runs.
 fn build(dir: &Path, problem: &SearchProblem) -> std::path::PathBuf {
-    let wrong = problem.wrong.iter().filter(|it| it.language == "cpp");
+    let wrong = problem.wrong.iter().filter(|program| program.language == "cpp");
     let sources = std::iter::once(("right", &problem.right))
         .chain(wrong.map(|wrong| (&*wrong.name, &wrong.source)));
     let (mut includes, mut programs, mut calls) = (String::new(), String::new(), String::new());

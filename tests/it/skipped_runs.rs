@@ -16,7 +16,8 @@ fn check_runs(
     let report = fixture.json(&format!("verify sum --time-limit 0.1 {options}"), 0);
     for (name, expected) in runs {
         let submissions = report["submissions"].as_array().expect("submissions");
-        let submission = submissions.iter().find(|it| it["name"] == *name).expect("it is there");
+        let submission =
+            submissions.iter().find(|entry| entry["name"] == *name).expect("it is there");
         let submission = &submission["judgement"];
         let cases = submission["test_cases"].as_array().expect("test cases").len();
         let spared = submission["spared"].as_u64().unwrap_or(0);
@@ -73,7 +74,7 @@ fn a_group_runs_until_it_has_no_points_left() {
     let scores = |report: &Value| {
         let submissions = report["submissions"].as_array().expect("submissions").iter();
         submissions
-            .map(|it| it["judgement"]["score"]["points"].to_string())
+            .map(|submission| submission["judgement"]["score"]["points"].to_string())
             .collect::<Vec<_>>()
             .join(" ")
     };

@@ -41,12 +41,18 @@ fn small_package_in_c() -> Fixture {
 
 fn find_subject<'r>(report: &'r Value, id: &str) -> &'r Value {
     let subjects = report["subjects"].as_array().expect("programs");
-    subjects.iter().find(|it| it["id"] == id).unwrap_or_else(|| panic!("no {id}: {report:#}"))
+    subjects
+        .iter()
+        .find(|subject| subject["id"] == id)
+        .unwrap_or_else(|| panic!("no {id}: {report:#}"))
 }
 
 fn subjects_where(report: &Value, holds: impl Fn(&Value) -> bool) -> Vec<String> {
     let subjects = report["subjects"].as_array().expect("programs");
-    let ids = subjects.iter().filter(|it| holds(it)).map(|it| it["id"].as_str().expect("a name"));
+    let ids = subjects
+        .iter()
+        .filter(|subject| holds(subject))
+        .map(|subject| subject["id"].as_str().expect("a name"));
     ids.map(str::to_owned).collect()
 }
 
@@ -70,7 +76,7 @@ fn promote_adds_inputs_and_a_second_run_shows_the_gain() {
     fixture.juror("generate sum").assert().success();
 
     let first = fixture.json("strength sum --cache kept --seed 1 --time 10m --promote", 0);
-    let promoted = subjects_where(&first, |it| it["missed"]["promoted"].is_string());
+    let promoted = subjects_where(&first, |subject| subject["missed"]["promoted"].is_string());
     assert!(!promoted.is_empty(), "{first:#}");
     let faults: BTreeSet<&str> =
         promoted.iter().filter_map(|id| find_subject(&first, id)["fault"].as_str()).collect();
@@ -90,8 +96,9 @@ fn promote_adds_inputs_and_a_second_run_shows_the_gain() {
     assert_eq!(hold_out["operators"].as_array().map(Vec::len), Some(8), "{hold_out:#}");
 
     // Another line does not change the names of mutants.
-    let undecided =
-        subjects_where(&first, |it| it["status"] == "undecided" && it["kind"] == "mutant");
+    let undecided = subjects_where(&first, |subject| {
+        subject["status"] == "undecided" && subject["kind"] == "mutant"
+    });
     let known = undecided.first().expect("one that nothing rejects");
     fixture.write("sum/submissions/accepted/sum.c", format!("/* Right. */\n{SUM}"));
     let wrong = known.replace("sum.c:", "sum.c:x");
@@ -177,16 +184,17 @@ fn endless_programs_are_caught_after_all_others() {
     let loops = "while (b != 0) {\n        a++;\n        b--;\n    }\n    printf(\"%d\\n\", a)";
     fixture.write("sum/submissions/accepted/sum.c", SUM.replace(sum, loops));
     let report = fixture.json("strength sum --seed 1 --time 10m", 0);
-    let killed = |it: &Value| it["killers"].as_array().expect("test cases").clone();
-    let endless =
-        subjects_where(&report, |it| killed(it).iter().any(|kill| kill["verdict"] == "TLE"));
+    let killed = |subject: &Value| subject["killers"].as_array().expect("test cases").clone();
+    let endless = subjects_where(&report, |subject| {
+        killed(subject).iter().any(|kill| kill["verdict"] == "TLE")
+    });
     assert!(!endless.is_empty(), "{report:#}");
     for id in &endless {
         let subject = find_subject(&report, id);
         assert_eq!(subject["status"], "caught", "{subject:#}");
         assert_eq!(killed(subject).len(), 1, "one is enough: {subject:#}");
     }
-    let left = subjects_where(&report, |it| it["status"] == "not_run");
+    let left = subjects_where(&report, |subject| subject["status"] == "not_run");
     assert!(left.is_empty(), "{left:?}");
 }
 

@@ -73,7 +73,7 @@ fn the_map_lists_the_folders_of_libraries() {
         _ => 0,
     };
     let on_disk: BTreeSet<String> =
-        folders.filter(|it| it.matches('/').count() == depth(it)).collect();
+        folders.filter(|folder| folder.matches('/').count() == depth(folder)).collect();
     assert_eq!(on_disk, on_map);
 }
 
@@ -105,7 +105,7 @@ fn only_listed_files_start_programs() {
             let words = ["execve(", "execvp", "posix_spawn", "libc::system", "libc::popen"];
             let mut made = line.match_indices("Command::new(");
             let is_made = made.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric));
-            imports || is_made || words.iter().any(|it| line.contains(it))
+            imports || is_made || words.iter().any(|word| line.contains(word))
         });
         if starts {
             found.insert(name);
@@ -166,7 +166,7 @@ fn only_listed_files_write_by_paths() {
         let text = read_text(&path);
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let mut lines = code.lines().map(|line| line.split("//").next().unwrap());
-        if lines.any(|line| WORDS.iter().any(|it| line.contains(it))) {
+        if lines.any(|line| WORDS.iter().any(|word| line.contains(word))) {
             found.insert(name);
         }
     }
@@ -179,7 +179,7 @@ fn only_listed_files_write_by_paths() {
 fn files_named_in_where_do_i_change_exist() {
     let text = read_text(&root().join("docs/architecture.md"));
     let table = text.split("## Where do I change").nth(1).unwrap();
-    let sources: BTreeSet<String> = library_files().iter().map(|it| short_name(it)).collect();
+    let sources: BTreeSet<String> = library_files().iter().map(|file| short_name(file)).collect();
     let missing: Vec<&str> = table
         .split('`')
         .skip(1)
@@ -259,7 +259,8 @@ fn the_map_says_how_large_each_tier_is() {
         let text = read_text(&path);
         let code = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
         let lines = code.lines().map(str::trim).filter(|line| !line.is_empty());
-        *sizes.entry(tier(&name)).or_default() += lines.filter(|it| !it.starts_with("//")).count();
+        *sizes.entry(tier(&name)).or_default() +=
+            lines.filter(|line| !line.starts_with("//")).count();
     }
     let map = read_text(&root().join("docs/architecture.md"));
     for (tier, size) in sizes {

@@ -111,7 +111,7 @@ fn write_files(plan: &BuildCommands, directory: &Path) -> std::io::Result<()> {
 fn start(command: &job::Command, directory: &Path) -> std::io::Result<(String, bool)> {
     let place_text = directory.to_string_lossy();
     let here = |text: &str| text.replacen(PROGRAM, &place_text, 1).replacen(BOX, &place_text, 1);
-    let argv: Vec<String> = command.argv.iter().map(|it| here(it)).collect();
+    let argv: Vec<String> = command.argv.iter().map(|word| here(word)).collect();
     let mut child = Command::new(&argv[0])
         .args(&argv[1..])
         .current_dir(directory)

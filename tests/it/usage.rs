@@ -39,8 +39,9 @@ fn messages_on_bare_tests_name_options_that_the_command_has() {
         let help = String::from_utf8(help).expect("a text");
         for piece in text.split('`') {
             let is_other_command = piece.starts_with("juror ");
-            let words = piece.split(|it: char| it.is_whitespace() || "`,;=".contains(it));
-            for option in words.filter(|it| it.starts_with("--") && !is_other_command) {
+            let words =
+                piece.split(|letter: char| letter.is_whitespace() || "`,;=".contains(letter));
+            for option in words.filter(|word| word.starts_with("--") && !is_other_command) {
                 assert!(help.contains(option), "{arguments}: {option}: {text}");
             }
         }
@@ -601,8 +602,8 @@ fn an_interruption_ends_long_generation_and_waiting_for_input() {
         let is_listening = || {
             let status = fs::read_to_string(format!("/proc/{id}/status")).expect("a status");
             let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:"));
-            let caught = caught.and_then(|it| u64::from_str_radix(it.trim(), 16).ok());
-            caught.is_some_and(|it| it & SIGTERM_MASK > 0)
+            let caught = caught.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+            caught.is_some_and(|mask| mask & SIGTERM_MASK > 0)
         };
         while !is_listening() {
             std::thread::yield_now();

@@ -195,7 +195,7 @@ fn impossible_watches_are_refused() {
         for help in ["watch -h", "watch --help", "help watch"] {
             let shown = fixture.juror(help).output().expect("juror runs").stdout;
             let shown = String::from_utf8(shown).expect("text");
-            let lists = |name: &str| shown.lines().any(|it| it.trim_start().starts_with(name));
+            let lists = |name: &str| shown.lines().any(|line| line.trim_start().starts_with(name));
             assert!(lists("--time-limit") && !lists(name), "{help}: {shown}");
         }
     }

@@ -246,7 +246,7 @@ impl RemoteStore {
         for shown in there.shown_mut() {
             let VisibleContent::Tree(tree) = &mut shown.what else { continue };
             let mut known = self.trees.lock().expect("no thread panicked");
-            match known.iter().find(|it| *it == tree) {
+            match known.iter().find(|other| *other == tree) {
                 Some(known) => *tree = Arc::clone(known),
                 None => known.push(Arc::clone(tree)),
             }

@@ -58,9 +58,9 @@ pub(crate) fn check(
 /// The verdicts of all runs in a report, with the worker of each.
 fn runs(report: &Value) -> Vec<(String, Option<String>)> {
     let submissions = report["submissions"].as_array().expect("submissions");
-    let cases = submissions
-        .iter()
-        .flat_map(|it| it["judgement"]["test_cases"].as_array().expect("test cases"));
+    let cases = submissions.iter().flat_map(|submission| {
+        submission["judgement"]["test_cases"].as_array().expect("test cases")
+    });
     let run = |case: &Value| {
         let verdict = format!("{} {}", case["name"], case["verdict"]);
         (verdict, case["outcome"]["worker"].as_str().map(str::to_owned))
@@ -103,14 +103,14 @@ pub(crate) fn check_same(workers: &[&str]) {
             (output.status.code(), report)
         };
         let (here, there) = (report(&[]), report(workers));
-        let verdicts = |report| runs(report).into_iter().map(|it| it.0).collect::<Vec<_>>();
+        let verdicts = |report| runs(report).into_iter().map(|run| run.0).collect::<Vec<_>>();
         assert_eq!(here.0, there.0, "{line}: {}", there.1);
         assert_eq!(verdicts(&here.1), verdicts(&there.1), "{line}");
         let diagnostics = |report: &Value| report["diagnostics"].clone();
         assert_eq!(diagnostics(&here.1), diagnostics(&there.1), "{line}");
         assert_eq!(here.1["workers"], Value::Array(Vec::new()));
-        assert!(runs(&here.1).iter().all(|it| it.1.is_none()));
-        assert!(runs(&there.1).iter().all(|it| it.1.is_some()), "{line}: {}", there.1);
+        assert!(runs(&here.1).iter().all(|run| run.1.is_none()));
+        assert!(runs(&there.1).iter().all(|run| run.1.is_some()), "{line}: {}", there.1);
         assert_eq!(there.1["workers"].as_array().map(Vec::len), Some(2), "{line}");
     }
     check(&fixture, "judge sum right.sh", &workers[..1], 0, &["programs on workers: "]);
@@ -269,7 +269,7 @@ fn check_each_once(lines: usize, killed: usize) {
         (0..killed + 2).map(|number| format!("sh pid.sh {number}")).collect();
     let workers: Vec<&str> = workers.iter().map(String::as_str).collect();
     let here = grade_results(&fixture, &[], |_| ());
-    let ids: Vec<u64> = here.iter().map(|it| it.0).collect();
+    let ids: Vec<u64> = here.iter().map(|result| result.0).collect();
     assert_eq!(ids, (0..lines as u64).collect::<Vec<_>>());
     let mut alive: Vec<usize> = (0..workers.len()).collect();
     let kill = |results: usize| {

@@ -85,10 +85,10 @@ impl WatchedPaths {
     }
 }
 
-fn file_marks(found: &fs::Metadata) -> FileMarks {
-    let [number, size] = [found.ino(), found.size()].map(u64::cast_signed);
+fn file_marks(file: &fs::Metadata) -> FileMarks {
+    let [number, size] = [file.ino(), file.size()].map(u64::cast_signed);
     let [modified, changed] =
-        [(found.mtime(), found.mtime_nsec()), (found.ctime(), found.ctime_nsec())];
+        [(file.mtime(), file.mtime_nsec()), (file.ctime(), file.ctime_nsec())];
     [number, size, modified.0, modified.1, changed.0, changed.1]
 }
 
@@ -145,8 +145,7 @@ impl FileWatcher {
         let new = &self.last;
         let changed = new.iter().filter(|(path, is)| old.get(*path) != Some(is));
         let lost = old.iter().filter(|(path, _)| !new.contains_key(*path));
-        let changed = changed.chain(lost).map(|(path, _)| path.clone()).collect();
-        self.keep_judged(changed)
+        self.keep_judged(changed.chain(lost).map(|(path, _)| path.clone()).collect())
     }
 
     /// The changed files that the judgement read, or that a new one will read. Settings are compared by what they say.
@@ -192,7 +191,7 @@ mod tests {
         save("a");
         let roots = vec![dir.clone(), dir.join("a")];
         let mut judged = JudgedFiles::default();
-        judged.paths.extend(["a", "b", "c", "d"].map(|it| dir.join(it)));
+        judged.paths.extend(["a", "b", "c", "d"].map(|name| dir.join(name)));
         let judged = Box::new(move || judged.clone());
         let mut files = FileWatcher::new(WatchedPaths { roots, ignored: Vec::new(), judged });
         before.split_whitespace().for_each(&mut save);

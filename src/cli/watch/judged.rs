@@ -40,7 +40,7 @@ impl JudgedFiles {
             let reading = package::read_as(&options.package, options.runs.format.as_deref());
             all.faults = reading.diagnostics;
             all.faults.retain(Diagnostic::prevents_judging);
-            all.problem = reading.problem.map(|it| Problem { submissions: Vec::new(), ..it });
+            all.problem = reading.problem.map(|read| Problem { submissions: Vec::new(), ..read });
             all.add_files_of_package();
         } else {
             all.paths.insert(options.package.clone());
@@ -68,9 +68,8 @@ impl JudgedFiles {
             AnswerSource::Solution(path) => Some(path),
             _ => None,
         });
-        let files = recipe.files_of_package().chain(solutions);
-        let files = files.map(|path| path.to_path_buf());
-        self.paths.extend(files.chain(recipe.path.directory().map(|it| it.to_path_buf())));
+        let files = recipe.files_of_package().chain(solutions).map(|path| path.to_path_buf());
+        self.paths.extend(files.chain(recipe.path.directory().map(|dir| dir.to_path_buf())));
     }
 
     fn add_program(&mut self, path: &Path) {
@@ -82,9 +81,9 @@ impl JudgedFiles {
         };
         let files = files.into_iter().map(|file| path.join(file.name)).chain([path.to_owned()]);
         for file in files {
-            let names = included_names(&file);
+            let included = included_names(&file);
             let directory = file.parent().unwrap_or(Path::new(""));
-            let names = names.found.iter().chain(&names.missing);
+            let names = included.found.iter().chain(&included.missing);
             self.included.extend(names.map(|name| directory.join(name)));
         }
         self.paths.extend(self.included.iter().cloned());
@@ -92,8 +91,8 @@ impl JudgedFiles {
 
     /// Whether a change of this file may change the judgement.
     pub(super) fn contains(&self, file: &Path) -> bool {
-        let is_inside = || file.ancestors().skip(1).any(|it| self.paths.contains(it));
-        self.paths.contains(file) || is_part_of_program(file) && is_inside()
+        let is_inside = || file.ancestors().skip(1).any(|ancestor| self.paths.contains(ancestor));
+        self.paths.contains(file) || (is_part_of_program(file) && is_inside())
     }
 
     pub(super) fn has_settings_of(&self, other: &Self) -> bool {
@@ -103,9 +102,9 @@ impl JudgedFiles {
 
 /// A directory of a program may also have notes, logs and reports.
 fn is_part_of_program(file: &Path) -> bool {
-    let ending = file.extension().and_then(|it| it.to_str());
+    let ending = file.extension().and_then(|ending| ending.to_str());
     Language::of_file(file).is_some()
         || is_header(file)
-        || ending.is_some_and(|it| CASE_EXTENSIONS.contains(&it))
+        || ending.is_some_and(|ending| CASE_EXTENSIONS.contains(&ending))
         || BUILD_FILES.iter().any(|name| file.ends_with(name))
 }

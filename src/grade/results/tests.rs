@@ -152,14 +152,17 @@ fn a_file_with_content_is_refused_unless_it_is_resumed() {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("results");
     let opened =
-        |content| ResultsFile::open(&path, content).map(|_| ()).map_err(|it| it.to_string());
+        |content| ResultsFile::open(&path, content).map(|_| ()).map_err(|error| error.to_string());
     assert_eq!(opened(ExistingContent::Refuse), Ok(()));
     assert_eq!(opened(ExistingContent::Refuse), Ok(()), "it is still empty");
     fs::write(&path, format!("{}\n", result(1, "AC"))).expect("a file");
     assert_eq!(opened(ExistingContent::Refuse), Err("it is not empty".to_owned()));
     assert_eq!(opened(ExistingContent::Resume), Ok(()));
     let device = ResultsFile::open("/dev/null".as_ref(), ExistingContent::Resume).map(|_| ());
-    assert_eq!(device.map_err(|it| it.to_string()), Err("it is not a regular file".to_owned()));
+    assert_eq!(
+        device.map_err(|error| error.to_string()),
+        Err("it is not a regular file".to_owned())
+    );
 }
 
 #[test]

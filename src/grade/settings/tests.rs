@@ -28,9 +28,13 @@ fn lines_that_ask_for_something_else_are_not_judged() {
         } else {
             format!("{{{io}}}\"{}{more}}}", if more.is_empty() { "" } else { ", " })
         };
-        let found = settings.parse_line(line.as_bytes()).map_err(|it| it.fault.message);
-        let start = found.as_ref().err().and_then(|it| it.split(',').next());
-        assert_eq!(start.map(|it| it.split(": ").next().unwrap_or(it)), expected, "{line}");
+        let found = settings.parse_line(line.as_bytes()).map_err(|error| error.fault.message);
+        let start = found.as_ref().err().and_then(|message| message.split(',').next());
+        assert_eq!(
+            start.map(|start| start.split(": ").next().unwrap_or(start)),
+            expected,
+            "{line}"
+        );
     };
     check("", None);
     check(r#", \"fn_name\": \"f\""#, Some("`/io/fn_name` asks for a function"));
@@ -77,7 +81,7 @@ fn lines_that_ask_for_something_else_are_not_judged() {
     let message = |settings: &LineSettings, line: &str| {
         settings
             .parse_line(line.as_bytes())
-            .map_err(|it| it.fault.message)
+            .map_err(|error| error.fault.message)
             .err()
             .unwrap_or_default()
     };
@@ -95,7 +99,8 @@ const GOOD: &str = r#"{"id":"a","cases":[{"input":"1","answer":"2"}],"source":"x
 fn a_faulty_line_has_an_error_with_a_pointer() {
     let check = |text: &str, expected: Result<(), (&str, &str)>| {
         let read = settings("", "").parse_line(text.as_bytes()).map(|_| ());
-        let read = read.map_err(|it| (it.fault.message, it.fault.help.unwrap_or_default()));
+        let read =
+            read.map_err(|error| (error.fault.message, error.fault.help.unwrap_or_default()));
         let read = read.as_ref().map_err(|(message, help)| (message.as_str(), help.as_str()));
         assert_eq!(read.copied(), expected, "{text}");
     };
@@ -261,7 +266,8 @@ fn defaults_fill_missing_keys() {
 #[test]
 fn a_map_finds_the_values_of_lines_of_another_form() {
     let check = |map: &str, line: &str, expected: &str| {
-        let parsed = settings(map, "").parse_line(line.as_bytes()).map_err(|it| it.fault.message);
+        let parsed =
+            settings(map, "").parse_line(line.as_bytes()).map_err(|error| error.fault.message);
         let expected = match expected.strip_prefix('!') {
             Some(message) => Err(message.to_owned()),
             None => Ok(settings("", "").parse_line(expected.as_bytes()).expect("a line")),

@@ -59,9 +59,9 @@ impl Report {
             }
             Event::CaseJudged { submission, .. } => {
                 let mut under_way = self.work.submissions.iter_mut();
-                if let Some(under_way) = under_way.find(|it| it.submission == *submission) {
+                if let Some(work) = under_way.find(|work| work.submission == *submission) {
                     self.summary.runs += 1;
-                    under_way.judged += 1;
+                    work.judged += 1;
                 }
             }
             Event::SubmissionJudged(judgement) => {
@@ -73,8 +73,8 @@ impl Report {
                 self.summary.spared_runs += judgement.spared;
                 // How many more runs there were depends on chance, so they do not count.
                 let mut under_way = self.work.submissions.iter();
-                let under_way = under_way.find(|it| it.submission == judgement.submission);
-                let begun = under_way.map_or(0, |it| it.judged);
+                let work = under_way.find(|work| work.submission == judgement.submission);
+                let begun = work.map_or(0, |work| work.judged);
                 self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
                 let name = judgement.submission.clone();
                 self.add_submission(SubmissionReport {
@@ -113,27 +113,32 @@ impl Report {
         let (summary, is_verified) = (&self.summary, self.session.task == CommandTask::Verify);
         // A submission that the user named needs a verdict. `verify` judges those that this machine can build.
         let faults = self.submissions.iter().filter_map(SubmissionReport::error);
-        let is_lacking =
-            faults.filter(|it| it.is_skipped_submission()).any(|it| !it.error.is_no_program())
-                && (!is_verified || summary.accepted + summary.rejected == 0);
+        let mut skipped = faults.filter(|fault| fault.is_skipped_submission());
+        let is_lacking = skipped.any(|fault| !fault.error.is_no_program())
+            && (!is_verified || summary.accepted + summary.rejected == 0);
         let codes = [
             (self.session.interrupted, ExitCode::Interrupted),
             (summary.judge_errors > 0 || is_lacking, ExitCode::JudgeError),
             (is_verified && summary.errors > 0, ExitCode::InvalidPackage),
             (self.is_rejected(), ExitCode::Rejected),
         ];
-        let codes = codes.into_iter().filter(|(is_so, _)| *is_so);
-        codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
+        let reached = codes.into_iter().filter(|(is_so, _)| *is_so);
+        reached.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
     }
 
     /// The number of runs that came from the cache, and when the first of them ran.
     pub fn recalled_runs(&self) -> Option<(usize, Moment)> {
         let cases = self.submissions.iter().flat_map(SubmissionReport::cases);
-        let known: Vec<Moment> = cases.filter_map(|it| it.outcome.as_ref()?.ran_at).collect();
+        let known: Vec<Moment> = cases.filter_map(|case| case.outcome.as_ref()?.ran_at).collect();
         known.iter().min().map(|oldest| (known.len(), *oldest))
     }
 
-    /// How many submissions of the last package are done.
+    /// How many submissions the last package has.
+    pub fn announced_submissions(&self) -> usize {
+        self.session.packages.last().map_or(0, |package| package.submissions)
+    }
+
+    /// How many of them are done.
     pub fn submissions_done(&self) -> usize {
         self.submissions.len() - self.work.submissions_before
     }
@@ -173,7 +178,7 @@ impl Report {
 
     fn add_submission(&mut self, submission: SubmissionReport) {
         let under_way = &mut self.work.submissions;
-        under_way.retain(|it| it.submission != submission.name);
+        under_way.retain(|work| work.submission != submission.name);
         self.submissions.push(submission);
     }
 

@@ -98,7 +98,7 @@ pub(super) fn evidence_panes(
         is_numbered: true,
         show: visible,
     };
-    let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|it| side(it).line);
+    let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|pair| side(pair).line);
     html! {
         @if let Some(transcript) = transcript { (transcript_table(transcript)) }
         div.panes {
@@ -106,8 +106,8 @@ pub(super) fn evidence_panes(
                 (pane(page, beginning("Input", false, evidence.input_bytes_left_out, None), &evidence.input))
             }
             @if has_output {
-                (pane(page, beginning(expected, true, evidence.answer_bytes_left_out, hit(|it| &it.answer)), answer))
-                (pane(page, beginning("Got", false, evidence.output_bytes_left_out, hit(|it| &it.output)), output))
+                (pane(page, beginning(expected, true, evidence.answer_bytes_left_out, hit(|pair| &pair.answer)), answer))
+                (pane(page, beginning("Got", false, evidence.output_bytes_left_out, hit(|pair| &pair.output)), output))
             }
             @if !stdout.is_empty() {
                 (pane(page, beginning("Standard output", false, evidence.stdout_bytes_left_out, None), stdout))
@@ -129,7 +129,7 @@ fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     let left_out = evidence.diff_lines_left_out + (evidence.diff.len() - lines.len()) as u64;
     let number = |line: Option<u64>| line.map(|line| line.to_string()).unwrap_or_default();
     let size: usize = lines.iter().map(|line| line.text.len() + 80).sum();
-    if lines.len() <= 2 && left_out == 0 || !Page::take_room(&page.texts, size) {
+    if (lines.len() <= 2 && left_out == 0) || !Page::take_room(&page.texts, size) {
         return html! {};
     }
     html! {

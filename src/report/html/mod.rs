@@ -100,11 +100,11 @@ impl<'a> Page<'a> {
                 attention: Attention::of(submission, report.session.task == CommandTask::Verify),
             })
             .collect();
-        shown.sort_by_key(|it| Reverse(it.attention));
+        shown.sort_by_key(|shown| Reverse(shown.attention));
         for (number, shown) in shown.iter_mut().enumerate() {
             shown.number = number;
         }
-        let runs: usize = report.submissions.iter().map(|it| it.cases().len()).sum();
+        let runs: usize = report.submissions.iter().map(|row| row.cases().len()).sum();
         Self {
             report,
             content: own,
@@ -117,7 +117,7 @@ impl<'a> Page<'a> {
 
     /// The last package if several have this name.
     fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
-        self.report.session.packages.iter().rev().find(|it| Some(it.name.as_str()) == name)
+        self.report.session.packages.iter().rev().find(|package| Some(&*package.name) == name)
     }
 
     fn is_verified(&self) -> bool {
@@ -213,7 +213,7 @@ fn policy_hash(text: &str) -> String {
 /// The title, such as `sum: Two Numbers` or `3 packages`.
 fn title(report: &Report, own: CommandContent<'_>) -> String {
     match &report.session.packages[..] {
-        [] => own.search.map_or("no package", |it| &it.search.plan.submission).to_owned(),
+        [] => own.search.map_or("no package", |search| &search.search.plan.submission).to_owned(),
         [package] if package.title.is_empty() || package.title == package.name => {
             printable(&package.name)
         }
@@ -224,7 +224,7 @@ fn title(report: &Report, own: CommandContent<'_>) -> String {
 
 fn headline(page: &Page<'_>) -> Markup {
     let report = page.report;
-    let bad = page.submissions.iter().filter(|it| it.attention.word() == "bad").count();
+    let bad = page.submissions.iter().filter(|shown| shown.attention.word() == "bad").count();
     let all = page.submissions.len();
     let summary = &report.summary;
     let sentence = match (page.content.search, all, bad) {
@@ -241,7 +241,7 @@ fn headline(page: &Page<'_>) -> Markup {
         (None, all, bad) if page.is_verified() => {
             format!("{bad} of {} not as expected.", count(all, "submission"))
         }
-        (None, _, 0) if !page.submissions.iter().all(|it| it.submission.is_compared()) => {
+        (None, _, 0) if !page.submissions.iter().all(|shown| shown.submission.is_compared()) => {
             format!(
                 "{} ran; outputs are not compared.",
                 count(page.submissions.len(), "submission")
@@ -250,7 +250,7 @@ fn headline(page: &Page<'_>) -> Markup {
         (None, 1, 0) => "Accepted.".to_owned(),
         (None, all, 0) => format!("All {all} submissions are accepted."),
         (None, 1, _) => {
-            let verdict = page.submissions.iter().find_map(|it| it.submission.verdict());
+            let verdict = page.submissions.iter().find_map(|shown| shown.submission.verdict());
             format!("Rejected: {}.", verdict.map_or("judge error", Verdict::name))
         }
         (None, all, bad) if bad == all => format!("All {all} submissions are rejected."),

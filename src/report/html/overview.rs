@@ -18,10 +18,10 @@ pub(super) const MAX_PRINTED_COLUMNS: usize = 40;
 
 /// The abbreviation and the name of each verdict, in order, with the number of submissions; last those without one.
 fn count_verdicts(page: &Page<'_>) -> Vec<(Option<[&'static str; 2]>, usize)> {
-    let judgements = page.submissions.iter().map(|it| it.submission.judgement());
-    let words = |it: &Judgement| (it.verdict, [it.short_verdict(), it.verdict_name()]);
-    let mut all: Vec<_> = judgements.map(|it| it.map(words)).collect();
-    all.sort_by_key(|it| (it.is_none(), *it));
+    let judgements = page.submissions.iter().map(|shown| shown.submission.judgement());
+    let words = |own: &Judgement| (own.verdict, [own.short_verdict(), own.verdict_name()]);
+    let mut all: Vec<_> = judgements.map(|judgement| judgement.map(words)).collect();
+    all.sort_by_key(|verdict| (verdict.is_none(), *verdict));
     let counts = all.chunk_by(|a, b| a == b);
     counts.map(|same| (same[0].map(|(_, words)| words), same.len())).collect()
 }
@@ -58,7 +58,7 @@ pub(super) fn search_tools(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
     }
-    let bad = page.submissions.iter().filter(|it| it.attention.word() == "bad").count();
+    let bad = page.submissions.iter().filter(|shown| shown.attention.word() == "bad").count();
     let bad_name = if page.is_verified() { "Surprises" } else { "Rejected" };
     let verdicts = count_verdicts(page);
     html! {
@@ -85,12 +85,12 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
     }
-    let all: Vec<&SubmissionReport> = page.submissions.iter().map(|it| it.submission).collect();
+    let all: Vec<&SubmissionReport> = page.submissions.iter().map(|row| row.submission).collect();
     let directory = if page.is_verified() { "" } else { shared_directory(&all) };
     let columns = OptionalColumns {
         directory,
         package: page.report.session.packages.len() > 1,
-        score: page.submissions.iter().any(|it| it.submission.score().is_some()),
+        score: page.submissions.iter().any(|shown| shown.submission.score().is_some()),
         expected: page.is_verified(),
     };
     html! {
@@ -131,7 +131,7 @@ struct OptionalColumns<'a> {
 
 fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let NumberedSubmission { number, submission, attention: standing } = shown;
-    let score = submission.score().and_then(|it| it.score);
+    let score = submission.score().and_then(|score| score.score);
     let is =
         [standing.word(), submission.judgement().map_or("", Judgement::short_verdict)].join(" ");
     let (all, judged) = (submission.selected_cases(), submission.cases().len());
@@ -166,9 +166,10 @@ fn breakable_path(name: &str) -> Markup {
 /// The bar is full at the limit.
 fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest_cpu_time() else { return html! {} };
-    let limits = page.package(submission.package.as_deref()).and_then(|it| it.limits.as_ref());
-    let share = limits.map(|it| time.as_secs_f64() / it.cpu_time().as_secs_f64().max(1e-9));
-    let share = share.map(|share| (share.min(1.0) * 100.0).ceil());
+    let limits =
+        page.package(submission.package.as_deref()).and_then(|package| package.limits.as_ref());
+    let part = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
+    let share = part.map(|part| (part.min(1.0) * 100.0).ceil());
     html! {
         (seconds(time))
         @if let Some(share) = share {
@@ -189,14 +190,14 @@ pub(super) fn matrices(page: &Page<'_>) -> Markup {
 }
 
 fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Markup {
-    let own = page.submissions.iter();
-    let own: Vec<&NumberedSubmission<'_>> = own
-        .filter(|it| it.submission.package.as_deref() == Some(package.name.as_str()))
-        .filter(|it| !it.submission.cases().is_empty())
+    let submissions = page.submissions.iter();
+    let own: Vec<&NumberedSubmission<'_>> = submissions
+        .filter(|shown| shown.submission.package.as_deref() == Some(package.name.as_str()))
+        .filter(|shown| !shown.submission.cases().is_empty())
         .collect();
     let mut places: HashMap<&str, usize> = HashMap::new();
     let mut names: Vec<&str> = Vec::new();
-    for case in own.iter().flat_map(|it| it.submission.cases()) {
+    for case in own.iter().flat_map(|shown| shown.submission.cases()) {
         places.entry(&case.test_case).or_insert_with(|| {
             names.push(&case.test_case);
             names.len() - 1

@@ -20,7 +20,7 @@ const MAX_ROWS: usize = 500;
 
 /// Errors in the command line, of the judge and in the package.
 pub(super) fn errors(report: &Report) -> Markup {
-    let faults = report.session.judge_errors.iter().filter(|it| it.submission.is_none());
+    let faults = report.session.judge_errors.iter().filter(|fault| fault.submission.is_none());
     let errors = with_severity(report, Severity::Error);
     html! {
         @if report.session.complaints.len() + faults.clone().count() + errors.len() > 0 {
@@ -56,7 +56,7 @@ pub(super) fn warnings(report: &Report) -> Markup {
 }
 
 fn with_severity(report: &Report, severity: Severity) -> Vec<&Diagnostic> {
-    report.session.diagnostics.iter().filter(|it| it.severity == severity).collect()
+    report.session.diagnostics.iter().filter(|diagnostic| diagnostic.severity == severity).collect()
 }
 
 fn remark(diagnostic: &Diagnostic) -> Markup {
@@ -74,8 +74,8 @@ fn remark(diagnostic: &Diagnostic) -> Markup {
 }
 
 pub(super) fn generated(report: &Report) -> Markup {
-    let news = report.generated.iter().filter(|it| it.state != GeneratedState::Unchanged);
-    let number = news.clone().count();
+    let changes = report.generated.iter().filter(|file| file.state != GeneratedState::Unchanged);
+    let number = changes.clone().count();
     let same = report.generated.len() - number;
     html! {
         @if !report.generated.is_empty() {
@@ -88,7 +88,7 @@ pub(super) fn generated(report: &Report) -> Markup {
                             caption { "Test cases that are not unchanged" }
                             thead { tr { th scope="col" { "Test case" } th scope="col" { "State" } } }
                             tbody {
-                                @for case in news.take(MAX_ROWS) {
+                                @for case in changes.take(MAX_ROWS) {
                                     tr { th scope="row" { (printable(&case.test_case)) } td { (state_words(case.state)) } }
                                 }
                             }
@@ -163,7 +163,7 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
                 "; only " (found.failing) " of " (found.repeats) " runs fail: it depends on more than the input"
             }
         }
-        @for explanation in page.content.search.iter().flat_map(|it| &it.explanations).filter_map(|it| it.explanation.as_ref()) {
+        @for explanation in page.content.search.iter().flat_map(|search| &search.explanations).filter_map(|result| result.explanation.as_ref()) {
             p.why { strong { "in general" } span { (printable(&explanation.sentence())) } }
         }
         @if let Some(difference) = &found.difference { (difference_sides(difference)) }

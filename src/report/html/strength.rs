@@ -62,7 +62,7 @@ fn gates(gates: &[Gate]) -> Markup {
 
 fn parts(found: &Strength) -> Markup {
     let row = |part: &ScorePart| {
-        let share = part.value.map(|it| (it * 100.0).round());
+        let share = part.value.map(|value| (value * 100.0).round());
         html! {
             tr {
                 th scope="row" { (part.name) }
@@ -99,7 +99,7 @@ fn parts(found: &Strength) -> Markup {
 
 fn missed(page: &Page<'_>, found: &Strength) -> Markup {
     let all: Vec<&Subject> =
-        found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed).collect();
+        found.subjects.iter().filter(|subject| subject.status == SubjectStatus::Missed).collect();
     html! {
         @if !all.is_empty() {
             section aria-labelledby="missed" {
@@ -112,7 +112,7 @@ fn missed(page: &Page<'_>, found: &Strength) -> Markup {
 }
 
 fn missed_program(page: &Page<'_>, subject: &Subject) -> Markup {
-    let gain = subject.missed.as_ref().map(|it| format!("{:.1} points", it.gain));
+    let gain = subject.missed.as_ref().map(|missed| format!("{:.1} points", missed.gain));
     html! {
         details.card.bad open {
             summary {
@@ -143,7 +143,7 @@ fn missed_program(page: &Page<'_>, subject: &Subject) -> Markup {
 
 fn names(all: &[String]) -> String {
     const MAX_NAMES: usize = 8;
-    let mut names: Vec<String> = all.iter().take(MAX_NAMES).map(|it| printable(it)).collect();
+    let mut names: Vec<String> = all.iter().take(MAX_NAMES).map(|name| printable(name)).collect();
     if all.len() > MAX_NAMES {
         names.push("…".to_owned());
     }
@@ -151,12 +151,13 @@ fn names(all: &[String]) -> String {
 }
 
 fn matrix(found: &Strength) -> Markup {
-    let counting: Vec<&Subject> = found.subjects.iter().filter(|it| it.status.counts()).collect();
-    let columns: Vec<&str> = found.cases.iter().map(|it| it.test_case.as_str()).collect();
+    let counting: Vec<&Subject> =
+        found.subjects.iter().filter(|subject| subject.status.counts()).collect();
+    let columns: Vec<&str> = found.cases.iter().map(|case| case.test_case.as_str()).collect();
     let places: HashMap<&str, usize> =
         columns.iter().enumerate().map(|(at, name)| (*name, at)).collect();
     let most = MAX_CELLS / columns.len().max(1);
-    let needed = |name: &str| found.minimal.iter().any(|it| it == name);
+    let needed = |name: &str| found.minimal.iter().any(|case| case == name);
     html! {
         @if !columns.is_empty() && !counting.is_empty() {
             section class=(if columns.len() > MAX_PRINTED_COLUMNS { "matrix large" } else { "matrix" }) aria-labelledby="kills" {
@@ -255,7 +256,7 @@ fn validators(page: &Page<'_>, found: &Strength) -> Markup {
         ("kinds of wrong outputs are rejected", &found.output_validator),
     ];
     let measured: Vec<(&str, &Strictness)> =
-        all.into_iter().filter_map(|(what, it)| Some((what, it.as_ref()?))).collect();
+        all.into_iter().filter_map(|(what, measure)| Some((what, measure.as_ref()?))).collect();
     html! {
         @if !measured.is_empty() {
             section aria-labelledby="validators" {

@@ -51,8 +51,8 @@ pub(super) fn describe_result(submission: &SubmissionReport) -> String {
 /// Indexes of test cases: first those that break an expectation, then other failures.
 pub(super) fn full_failures(submission: &SubmissionReport) -> Vec<usize> {
     let cases = submission.cases();
-    let broken = submission.broken_expectations().iter().filter_map(|it| it.test_case.as_ref());
-    let broken = broken.filter_map(|name| cases.iter().position(|it| it.test_case == *name));
+    let names = submission.broken_expectations().iter().filter_map(|rule| rule.test_case.as_ref());
+    let broken = names.filter_map(|name| cases.iter().position(|case| case.test_case == *name));
     let failed = (0..cases.len()).filter(|at| cases[*at].verdict != Verdict::Accepted);
     let mut places: Vec<usize> = Vec::new();
     for index in broken.chain(failed) {
@@ -67,8 +67,8 @@ fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let NumberedSubmission { number, submission, attention: standing } = shown;
     let is_bad = standing.word() == "bad";
     let package = page.package(submission.package.as_deref());
-    let limits = package.and_then(|it| it.limits.as_ref());
-    let is_open = page.submissions.len() == 1 || is_bad && *number < OPEN_CARDS;
+    let limits = package.and_then(|package| package.limits.as_ref());
+    let is_open = page.submissions.len() == 1 || (is_bad && *number < OPEN_CARDS);
     html! {
         details.card.bad[is_bad] id={ "s" (number) } data-s=(number) open[is_open] {
             summary {
@@ -137,9 +137,11 @@ fn compile_error_panes(page: &Page<'_>, judgement: &Judgement) -> Markup {
 
 fn explanation_line(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let mut all = page.report.explanations.iter();
-    let own = all.find(|it| it.package == submission.package && it.submission == submission.name);
+    let own = all.find(|result| {
+        result.package == submission.package && result.submission == submission.name
+    });
     html! {
-        @if let Some(explanation) = own.and_then(|it| it.explanation.as_ref()) {
+        @if let Some(explanation) = own.and_then(|result| result.explanation.as_ref()) {
             p.why { strong { "in general" } span { (printable(&explanation.sentence())) } }
         }
     }
@@ -228,14 +230,14 @@ fn measurements(
             Some((least.as_secs_f64(), most.as_secs_f64()))
         },
         format: |value| seconds(std::time::Duration::from_secs_f64(value)),
-        limit: limits.map(|it| it.cpu_time().as_secs_f64()),
+        limit: limits.map(|limits| limits.cpu_time().as_secs_f64()),
     };
     let memory = Plot {
         quantity: "Memory",
         value: |case| Some(case.outcome.as_ref()?.memory()?.0 as f64),
         spread: |_| None,
         format: |value| Bytes(value as u64).to_string(),
-        limit: limits.and_then(|it| Some(it.run.memory?.0 as f64)),
+        limit: limits.and_then(|limits| Some(limits.run.memory?.0 as f64)),
         ..time
     };
     let is_of_limits = matches!(
@@ -304,7 +306,7 @@ fn row(case: &CaseJudgement, has_scores: bool) -> Markup {
             th scope="row" { (printable(&case.test_case)) }
             td class=(case.short_verdict()) { (case.short_verdict()) }
             td { @if let Some(outcome) = outcome { (seconds(outcome.cpu_time)) } }
-            td { @if let Some(memory) = outcome.and_then(|it| it.memory()) { (memory) } }
+            td { @if let Some(memory) = outcome.and_then(|outcome| outcome.memory()) { (memory) } }
             @if has_scores { td { @if let Some(score) = &case.score { (score.score) } } }
             td {
                 @if case.verdict != Verdict::Accepted { (failure::shortened_cause(&case.explained_cause())) }

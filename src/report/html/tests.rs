@@ -34,6 +34,9 @@ fn attribute_values<'a>(text: &'a str, attribute: &str) -> Vec<&'a str> {
     text.split(&start).skip(1).filter_map(|rest| rest.split('"').next()).collect()
 }
 
+const HOSTILE: &str =
+    "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
+
 #[test]
 fn each_submission_has_its_reason_and_surprises_come_first() {
     let check = |task: CommandTask, first: &str, parts: &[&str]| {
@@ -163,7 +166,7 @@ fn check_links_and_names(text: &str) {
     }
     for attribute in ["aria-labelledby", "for"] {
         assert!(
-            attribute_values(text, attribute).iter().all(|it| unique.contains(it)),
+            attribute_values(text, attribute).iter().all(|value| unique.contains(value)),
             "{attribute}"
         );
     }
@@ -243,9 +246,6 @@ fn a_search_shows_the_input_and_both_outputs() {
     }
 }
 
-const HOSTILE: &str =
-    "\"'><script>alert(1)</script><img src=x onerror=alert(1)>\u{1b}[31m\u{202e}\0</style>";
-
 #[test]
 fn hostile_texts_never_become_markup_and_pages_stay_small() {
     let mut long = HOSTILE.as_bytes().to_vec();
@@ -292,18 +292,20 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
     }
     let mut found = strength_with_a_missed_program(HOSTILE);
     for subject in &mut found.subjects {
-        subject.missed.iter_mut().for_each(|it| it.input.clone_from(&long));
+        subject.missed.iter_mut().for_each(|missed| missed.input.clone_from(&long));
         subject
             .edit
             .iter_mut()
-            .for_each(|it| it.after = String::from_utf8_lossy(&long).into_owned());
+            .for_each(|edit| edit.after = String::from_utf8_lossy(&long).into_owned());
     }
     let page = render_strength(&report, &found);
     assert_eq!(page.matches("<script").count(), 1);
     assert_eq!(page.matches("</style").count(), 1);
     assert_eq!(page.matches("<img").count(), 4);
     assert_eq!(attribute_values(&page, "onerror"), Vec::<&str>::new());
-    let bad = |it: &char| it.is_control() && *it != '\n' || ('\u{202a}'..='\u{202e}').contains(it);
+    let bad = |letter: &char| {
+        (letter.is_control() && *letter != '\n') || ('\u{202a}'..='\u{202e}').contains(letter)
+    };
     assert_eq!(page.chars().find(bad), None);
     assert!(page.contains("\\x1b[31m\\u{202e}\\0") && page.contains("of long lines not shown"));
     assert!(page.len() < 150_000, "{} bytes", page.len());
@@ -331,7 +333,7 @@ fn shortened_texts_have_a_note() {
 fn the_policy_allows_only_its_own_style_and_script() {
     let text = render(&report(CommandTask::Judge));
     let policy =
-        attribute_values(&text, "content").into_iter().find(|it| it.contains("default-src"));
+        attribute_values(&text, "content").into_iter().find(|value| value.contains("default-src"));
     let policy = policy.expect("a policy");
     assert!(policy.contains("default-src &#39;none&#39;") || policy.contains("default-src 'none'"));
     assert!(policy.contains("style-src 'sha256-") && policy.contains("img-src data:;"), "{policy}");

@@ -26,6 +26,11 @@ impl TableCell {
         Self { role, ..self }
     }
 
+    /// A cell of the same column.
+    pub fn with_text(&self, text: String) -> Self {
+        Self { text, ..self.clone() }
+    }
+
     fn fold(&self, width: usize) -> Vec<Self> {
         let mut parts = vec![String::new()];
         let mut taken = 0;
@@ -40,7 +45,7 @@ impl TableCell {
                 part.push(character);
             }
         }
-        parts.into_iter().map(|text| Self { text, ..self.clone() }).collect()
+        parts.into_iter().map(|text| self.with_text(text)).collect()
     }
 }
 

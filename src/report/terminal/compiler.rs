@@ -49,8 +49,8 @@ fn paint(line: &str, role: &mut TextRole, style: &Style) -> String {
     let source_start = line.find('|').map_or(0, |index| index + 1);
     let (margin, marks) = line.split_at(source_start);
     if marks.contains(['^', '~'])
-        && marks.chars().all(|it| " ^~-".contains(it))
-        && margin.chars().all(|it| " |".contains(it))
+        && marks.chars().all(|mark| " ^~-".contains(mark))
+        && margin.chars().all(|mark| " |".contains(mark))
     {
         return format!("{margin}{}", style.paint(*role, marks));
     }
@@ -88,7 +88,8 @@ mod tests {
                 lines.iter().map(paint).collect::<Vec<_>>()
             });
             assert_eq!(plain, lines);
-            let colored: Vec<String> = colored.iter().map(|it| it.replace("\x1b[", "<")).collect();
+            let colored: Vec<String> =
+                colored.iter().map(|line| line.replace("\x1b[", "<")).collect();
             assert_eq!(colored, painted);
         };
         check(

@@ -42,7 +42,7 @@ pub(super) fn next_steps(steps: &[NextStepReport], style: &Style) -> String {
             _ => "next:".to_owned(),
         };
         page.line(0, &style.paint(TextRole::Title, &title));
-        numbered(&mut page, steps.iter().map(|it| &it.step));
+        numbered(&mut page, steps.iter().map(|step| &step.step));
     }
     page.into_text()
 }

@@ -75,7 +75,7 @@ pub(super) fn broken_expectations(judgement: &Judgement, style: &Style) -> Strin
         quote_from_first_error(&mut page, messages);
     }
     let mut shown: Vec<&str> = Vec::new();
-    for name in judgement.broken.iter().filter_map(|it| it.test_case.as_deref()) {
+    for name in judgement.broken.iter().filter_map(|broken| broken.test_case.as_deref()) {
         let case = judgement.cases.iter().find(|case| case.test_case == name);
         if let Some(case) = case.filter(|_| !shown.contains(&name)) {
             shown.push(name);
@@ -107,8 +107,8 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     if let (Some(name), Some(tool)) = (submission, &error.lacks) {
         let label = Label::new(TextRole::JudgeError, "skipped: ");
         let why = if error.is_no_program() { error.reason.clone() } else { format!("no {tool}") };
-        let why = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
-        page.labelled(0, label, &printable(&why));
+        let text = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
+        page.labelled(0, label, &printable(&text));
         return page.into_text() + if style.is_quiet() { "" } else { "\n" };
     }
     let step = printable(&error.step);
@@ -190,7 +190,7 @@ fn write_outputs(page: &mut Page<'_>, judgement: &Judgement) {
 fn write_remarks(page: &mut Page<'_>, judgement: &Judgement) {
     let mut shown: Vec<&str> = Vec::new();
     for case in judgement.cases.iter() {
-        let Some(remark) = case.remark.as_deref().filter(|it| !shown.contains(it)) else {
+        let Some(remark) = case.remark.as_deref().filter(|remark| !shown.contains(remark)) else {
             continue;
         };
         shown.push(remark);
@@ -326,9 +326,9 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
         0 => format!("{accepted} of {} {word}", count(all, "test case")),
         _ => String::new(),
     };
-    let rest = judgement.rejected().filter(|case| case.test_case != first.test_case);
+    let others = judgement.rejected().filter(|case| case.test_case != first.test_case);
     let rest: Vec<String> =
-        rest.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
+        others.map(|case| format!("{} {}", case.verdict, printable(&case.test_case))).collect();
     if !rest.is_empty() {
         let named = rest.len().min(MAX_NAMED_CASES);
         text.push_str(if text.is_empty() { "also " } else { "; also " });
@@ -363,7 +363,8 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
             Verdict::Accepted => String::new(),
             _ => format!("  {}", printable(&case.cause)),
         };
-        let repeats = case.repeats.as_ref().map(|it| format!("  {}", it.summary_with_meaning()));
+        let repeats =
+            case.repeats.as_ref().map(|repeats| format!("  {}", repeats.summary_with_meaning()));
         let of = |fact: fn(&Outcome) -> String| case.outcome.as_ref().map(fact).unwrap_or_default();
         let text = format!(
             "{}{:>7}  {:>8}  {}{cause}{}",
@@ -435,7 +436,7 @@ fn write_input(page: &mut Page<'_>, evidence: &Evidence) {
         _ => MAX_QUOTED_LINES,
     };
     let unknown = evidence.input_bytes_left_out;
-    let is_whole = shown == lines.len() && unknown == 0 && lines.iter().all(|it| page.fits(it));
+    let is_whole = shown == lines.len() && unknown == 0 && lines.iter().all(|line| page.fits(line));
     let file = evidence.input_path.as_deref();
     let title = match file.filter(|_| is_whole) {
         Some(file) => format!("input ({})", path(file.display())),

@@ -188,8 +188,8 @@ impl<O: Write, E: Write> Terminal<O, E> {
                 self.result(&text)?;
             }
         }
-        let announced = report.session.packages.last().map_or(0, |it| it.submissions);
-        if has_table && report.submissions_done() >= announced {
+
+        if has_table && report.submissions_done() >= report.announced_submissions() {
             self.finish_package(report)
         } else {
             Ok(())
@@ -291,7 +291,7 @@ impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
             Event::PackageRead(package) => {
                 self.finish_package(report)?;
                 self.show_package(&package.name, &package.title)?;
-                let is_wanted = self.style.is_verbose() || package.format_is_guessed && !is_quiet;
+                let is_wanted = self.style.is_verbose() || (package.format_is_guessed && !is_quiet);
                 if !is_wanted || package.format.is_empty() {
                     return Ok(());
                 }
@@ -329,7 +329,7 @@ impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
 fn has_several_submissions(report: &Report) -> bool {
     match report.session.task {
         CommandTask::Verify => true,
-        CommandTask::Judge => report.session.packages.last().is_some_and(|it| it.submissions > 1),
+        CommandTask::Judge => report.announced_submissions() > 1,
         CommandTask::Generate | CommandTask::Other => false,
     }
 }
@@ -352,7 +352,7 @@ fn limits_in_words(limits: &LimitsReport, style: &Style) -> String {
     let parts = [
         Some(format!("CPU time {time} ({origin})")),
         limits.wall_time.map(|wall| format!("clock {}", exact_seconds(wall))),
-        Some(limits.memory.map_or("memory not limited".to_owned(), |it| format!("memory {it}"))),
+        Some(limits.memory.map_or("memory not limited".to_owned(), |max| format!("memory {max}"))),
         limits.output.map(|output| format!("output {output}")),
         processes.map(|processes| format!("processes {processes}")),
     ];

@@ -33,7 +33,7 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
         }
     }
     let row = |case: &ProposedCase| {
-        let name = case.name.rsplit_once('/').map_or(&*case.name, |it| it.1);
+        let name = case.name.rsplit_once('/').map_or(&*case.name, |path| path.1);
         vec![TableCell::left(printable(name)), TableCell::right(case.size.to_string())]
     };
     let rows: Vec<Vec<TableCell>> = cases.iter().map(row).collect();
@@ -43,11 +43,11 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
     }
     let (before, equal): (Vec<&EqualInput>, Vec<&EqualInput>) =
         proposal.equal.iter().partition(|equal| is_added_before(equal));
-    let equal = equal.iter().chain(before.iter().filter(|_| style.is_verbose()));
-    let equal = equal.map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)));
-    let equal = joined(equal, ", ");
-    if !equal.is_empty() {
-        page.labelled(2, "equal:      ", &equal);
+    let shown = equal.iter().chain(before.iter().filter(|_| style.is_verbose()));
+    let pairs = shown.map(|equal| format!("{} = {}", equal.name, printable(&equal.same_as)));
+    let text = joined(pairs, ", ");
+    if !text.is_empty() {
+        page.labelled(2, "equal:      ", &text);
     }
     if !before.is_empty() && !cases.is_empty() {
         let text = format!("{} from before", count(before.len(), "input"));
@@ -68,6 +68,6 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
 /// Whether the input was added before: its name is the same after a number.
 fn is_added_before(equal: &EqualInput) -> bool {
     let last = equal.same_as.rsplit('/').next().unwrap_or_default();
-    let name = last.trim_start_matches(|it: char| it.is_ascii_digit());
+    let name = last.trim_start_matches(|letter: char| letter.is_ascii_digit());
     name.strip_prefix('-') == Some(&*equal.name)
 }

@@ -57,15 +57,15 @@ mod tests {
     /// `all` and `shown` have the form `PATH MESSAGE`, `rest` has `PATH HELP`.
     fn check(all: &[&str], shown: &[&str], rest: &[&str]) {
         let mut repeats = RepeatedDiagnostics::default();
-        let is_shown = |it: &&&str| {
-            let (path, message) = it.split_once(' ').expect("a path");
+        let is_shown = |line: &&&str| {
+            let (path, message) = line.split_once(' ').expect("a path");
             repeats.count_and_show(&Diagnostic::error(path, message))
         };
         let now: Vec<&str> = all.iter().filter(is_shown).copied().collect();
         assert_eq!(now, shown);
-        let message = |it: Diagnostic| {
-            let help = it.help.unwrap_or_default();
-            format!("{} {help}", it.place.path.display())
+        let message = |diagnostic: Diagnostic| {
+            let help = diagnostic.help.unwrap_or_default();
+            format!("{} {help}", diagnostic.place.path.display())
         };
         let later: Vec<String> = repeats.take_hidden().into_iter().map(message).collect();
         assert_eq!(later, rest);

@@ -13,7 +13,7 @@ use juror_core::progress::SearchPlan;
 use juror_core::text::{count, count_if_any, joined, printable, visible};
 use juror_core::units::{Bytes, seconds};
 use juror_core::verdict::Verdict;
-use juror_data::search::result::{Counterexample, Search, SearchEnd, SearchedSource, StressResult};
+use juror_data::search::result::{Counterexample, Search, SearchEnd, StressResult};
 
 const MAX_LINES: usize = 24;
 
@@ -103,7 +103,7 @@ fn write_generated(page: &mut Page<'_>, found: &Counterexample) {
 }
 
 fn write_explanation(page: &mut Page<'_>, explained: Option<&ExplanationResult>) {
-    if let Some(explanation) = explained.and_then(|it| it.explanation.as_ref()) {
+    if let Some(explanation) = explained.and_then(|result| result.explanation.as_ref()) {
         page.labelled(INDENT, "why:     ", &printable(&explanation.sentence()));
     }
 }
@@ -123,7 +123,9 @@ fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         );
         page.labelled(INDENT, Label::new(TextRole::Bad, "flaky:   "), &text);
     }
-    if let Some(generated) = found.generated.as_ref().filter(|it| it.input == found.input) {
+    if let Some(generated) = &found.generated
+        && generated.input == found.input
+    {
         page.labelled(INDENT, "printed: ", &format!("by {}", printable(&generated.command_line)));
     }
     if search.shrinking_runs > 0 {
@@ -181,9 +183,10 @@ fn write_tried(page: &mut Page<'_>, search: &Search) {
         page.wrapped(INDENT, &text);
     }
     if search.end == SearchEnd::Time {
-        let one =
-            |it: &SearchedSource| format!("{} {} in {}", it.inputs, it.name, seconds(it.time));
-        let tried = search.tried.iter().filter(|it| it.inputs > 0).map(one);
+        let tried =
+            search.tried.iter().filter(|source| source.inputs > 0).map(|source| {
+                format!("{} {} in {}", source.inputs, source.name, seconds(source.time))
+            });
         page.wrapped(INDENT, &format!("tried: {}", joined(tried, "; ")));
     }
     if let Some(slowest) = &search.slowest {
@@ -231,9 +234,9 @@ fn write_text(page: &mut Page<'_>, title: &str, text: &[u8]) {
         (!has_end).then(|| "no line end at the end".to_owned()),
         is_cut_input.then(|| "--save FILE writes it in full".to_owned()),
     ];
-    let remarks = joined(remarks.into_iter().flatten(), "; ");
-    if !remarks.is_empty() {
-        page.line(INDENT + 2, &style.paint(TextRole::Dim, &remarks));
+    let text = joined(remarks.into_iter().flatten(), "; ");
+    if !text.is_empty() {
+        page.line(INDENT + 2, &style.paint(TextRole::Dim, &text));
     }
 }
 
@@ -242,7 +245,7 @@ fn mark_spaces(line: &[u8], style: &Style) -> String {
     let shown = visible(line);
     let characters: Vec<char> = shown.chars().collect();
     let is_blank =
-        |at: Option<usize>| at.and_then(|at| characters.get(at)).is_none_or(|it| *it == ' ');
+        |at: Option<usize>| at.and_then(|at| characters.get(at)).is_none_or(|sign| *sign == ' ');
     let marked = characters.iter().enumerate().map(|(at, character)| {
         let is_odd = is_blank(at.checked_sub(1)) || is_blank(Some(at + 1));
         if *character == ' ' && is_odd { style.space() } else { *character }

@@ -31,7 +31,8 @@ impl CommandResult for Strength {
         if !found.subjects.is_empty() {
             page.blank();
             write_tally(page, found);
-            let missed = found.subjects.iter().filter(|it| it.status == SubjectStatus::Missed);
+            let missed =
+                found.subjects.iter().filter(|subject| subject.status == SubjectStatus::Missed);
             for subject in missed {
                 page.blank();
                 self::write_missed(page, subject);
@@ -49,7 +50,7 @@ impl CommandResult for Strength {
             page.labelled(0, "missing:   ", &lack.to_string());
         }
         page.line(0, &format!("score:     {}", score_text(found, style)));
-        if let Some(gained) = found.gained.as_ref().filter(|it| it.is_visible()) {
+        if let Some(gained) = found.gained.as_ref().filter(|gained| gained.is_visible()) {
             page.labelled(0, "gained:    ", &gained.to_string());
         }
         write_next_step(page, found);
@@ -111,9 +112,9 @@ fn write_tally(page: &mut Page<'_>, found: &Strength) {
     };
     page.labelled(0, "programs:  ", &(joined(all, ", ") + &pool));
     if !found.references.is_empty() {
-        let name = |it: &RightProgram| match it.mutants {
-            0 => printable(&it.submission),
-            mutants => format!("{} ({})", printable(&it.submission), count(mutants, "mutant")),
+        let name = |program: &RightProgram| match program.mutants {
+            0 => printable(&program.submission),
+            mutants => format!("{} ({})", printable(&program.submission), count(mutants, "mutant")),
         };
         page.labelled(0, "made from: ", &joined(found.references.iter().map(name), ", "));
     }
@@ -128,8 +129,8 @@ fn write_tally(page: &mut Page<'_>, found: &Strength) {
         );
         page.labelled(0, "needed:    ", &text);
     }
-    if let Some(it) = &found.hold_out {
-        page.labelled(0, "held out:  ", &it.to_string());
+    if let Some(held_out) = &found.hold_out {
+        page.labelled(0, "held out:  ", &held_out.to_string());
     }
 }
 
@@ -171,7 +172,7 @@ fn write_killer(page: &mut Page<'_>, missed: &MissedInput) {
 fn write_undecided(page: &mut Page<'_>, found: &Strength) {
     let style = page.style;
     let with_status = |status: SubjectStatus| {
-        let all = found.subjects.iter().filter(move |it| it.status == status);
+        let all = found.subjects.iter().filter(move |subject| subject.status == status);
         all.map(|subject| {
             let id = printable(&subject.id);
             let line = subject.edit.as_ref().map(|edit| format!("line {}", edit.line));
@@ -203,12 +204,12 @@ fn write_undecided(page: &mut Page<'_>, found: &Strength) {
 }
 
 fn write_matrix(page: &mut Page<'_>, found: &Strength) {
-    let row = |it: &CaseKills| {
-        let only = it.only_killer_of.len();
-        let minimal = found.minimal.contains(&it.test_case);
+    let row = |case: &CaseKills| {
+        let only = case.only_killer_of.len();
+        let minimal = found.minimal.contains(&case.test_case);
         vec![
-            TableCell::left(printable(&it.test_case)),
-            TableCell::right(it.kills.to_string()),
+            TableCell::left(printable(&case.test_case)),
+            TableCell::right(case.kills.to_string()),
             TableCell::right(if only == 0 { String::new() } else { only.to_string() }),
             TableCell::left(if minimal { "needed" } else { "" }),
         ]
@@ -224,10 +225,10 @@ fn write_parts(page: &mut Page<'_>, found: &Strength) {
         None => format!("{} -", part.name),
     };
     page.labelled(0, "parts:     ", &joined(found.parts.iter().map(shown), ", "));
-    let out = found.parts.iter().filter(|part| part.value.is_none()).map(|part| part.name);
-    let out = joined(out, ", ");
-    if !out.is_empty() && found.score.is_some() {
-        let text = format!("not measured, so the others count more: {out}");
+    let unmeasured = found.parts.iter().filter(|part| part.value.is_none());
+    let names = joined(unmeasured.map(|part| part.name), ", ");
+    if !names.is_empty() && found.score.is_some() {
+        let text = format!("not measured, so the others count more: {names}");
         page.labelled(0, "           ", &text);
     }
 }
@@ -235,8 +236,8 @@ fn write_parts(page: &mut Page<'_>, found: &Strength) {
 fn write_next_step(page: &mut Page<'_>, found: &Strength) {
     let shut = found.gates.iter().filter(|gate| gate.state == GateState::Shut).count();
     let missed = found.count(SubjectStatus::Missed);
-    let mut inputs = found.subjects.iter().filter_map(|it| it.missed.as_ref());
-    let promoted = inputs.any(|it| it.promoted.is_some());
+    let mut inputs = found.subjects.iter().filter_map(|subject| subject.missed.as_ref());
+    let promoted = inputs.any(|missed| missed.promoted.is_some());
     let text = match (shut, missed) {
         (1.., _) => "fix what failed: nothing is measured until then".to_owned(),
         (0, 0) if found.cut => "give more --time".to_owned(),

@@ -17,8 +17,7 @@ pub(super) fn unfinished_work(report: &Report) -> String {
     let work = &report.work;
     let mut parts = Vec::new();
     let (done, begun) = (report.submissions_done(), work.submissions.len());
-    let announced = report.session.packages.last().map_or(0, |it| it.submissions);
-    let total = announced.max(done + begun);
+    let total = report.announced_submissions().max(done + begun);
     if total > 0 {
         parts.push(format!("{done} of {} done", count(total, "submission")));
         parts.extend(work.submissions.iter().map(|under_way| {
@@ -33,7 +32,7 @@ pub(super) fn unfinished_work(report: &Report) -> String {
             parts.push(format!("{} not started", total - done - begun));
         }
     }
-    if let Some(step) = work.step.as_ref().filter(|it| it.done < it.total) {
+    if let Some(step) = work.step.as_ref().filter(|step| step.done < step.total) {
         let what = printable(&step.what);
         parts.push(format!("{what}: {} of {} done", step.done, step.total));
     }
@@ -65,14 +64,14 @@ pub(super) fn last_line(report: &Report, style: &Style) -> Option<String> {
     if !report.submissions.is_empty() {
         parts.push(submissions_summary(report));
     }
-    let remarks = [
+    let faults = [
         count_if_any(summary.errors, "error"),
         count_if_any(summary.warnings, "warning"),
         count_if_any(summary.judge_errors, "judge error"),
     ];
-    let remarks = joined(remarks.into_iter().flatten(), ", ");
-    if !remarks.is_empty() {
-        parts.push(remarks);
+    let text = joined(faults.into_iter().flatten(), ", ");
+    if !text.is_empty() {
+        parts.push(text);
     } else if report.session.packages.is_empty() {
         return None;
     } else if report.session.task == CommandTask::Verify && !report.session.interrupted {
@@ -129,7 +128,8 @@ fn submissions_summary(report: &Report) -> String {
     let submissions = count(report.submissions.len(), "submission");
     if report.session.task == CommandTask::Verify {
         // An expectation about some test case cannot be checked on a selection.
-        let are_all = report.session.packages.iter().all(|it| it.test_cases == it.all_test_cases);
+        let mut packages = report.session.packages.iter();
+        let are_all = packages.all(|package| package.test_cases == package.all_test_cases);
         return match summary.broken {
             0 if summary.judge_errors == 0 && !report.session.interrupted && are_all => {
                 match summary.skipped_submissions {
@@ -145,7 +145,7 @@ fn submissions_summary(report: &Report) -> String {
     }
     let skipped = summary.skipped_submissions;
     let without = report.submissions.len() - summary.accepted - summary.rejected - skipped;
-    let word = accepted_word(report.submissions.iter().all(|it| it.is_compared()));
+    let word = accepted_word(report.submissions.iter().all(|submission| submission.is_compared()));
     let parts = [
         (summary.accepted > 0).then(|| format!("{} {word}", summary.accepted)),
         (summary.rejected > 0)
@@ -162,9 +162,9 @@ fn rejected_verdicts(report: &Report) -> String {
     if report.summary.rejected <= 1 {
         return String::new();
     }
-    let rejections = Verdict::ALL.into_iter().filter(|it| *it != Verdict::Accepted);
+    let rejections = Verdict::ALL.into_iter().filter(|verdict| *verdict != Verdict::Accepted);
     let parts = rejections.filter_map(|verdict| {
-        let same = report.submissions.iter().filter(|it| it.verdict() == Some(verdict));
+        let same = report.submissions.iter().filter(|row| row.verdict() == Some(verdict));
         let number = same.count();
         (number > 0).then(|| format!("{number} {verdict}"))
     });

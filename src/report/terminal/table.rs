@@ -1,6 +1,7 @@
 //! A table of all submissions of a package, one row each.
 
 use std::cmp::Reverse;
+use std::iter;
 use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
@@ -117,7 +118,7 @@ fn sort_rows(rows: &mut [&SubmissionReport], order: Order) {
         Order::Passed => rows.sort_by_key(|row| Reverse(row.passed_cases())),
         Order::Score => {
             let points = |row: &SubmissionReport| {
-                row.score().and_then(|it| it.score).map_or(-1.0, Score::points)
+                row.score().and_then(|total| total.score).map_or(-1.0, Score::points)
             };
             rows.sort_by(|a, b| points(b).total_cmp(&points(a)));
         }
@@ -133,87 +134,77 @@ fn make_columns(
     is_verified: bool,
     directory: &str,
 ) -> Vec<Column> {
-    let column = |worth, title: TableCell, cell: &dyn Fn(&SubmissionReport) -> TableCell| {
-        let cells = std::iter::once(title).chain(rows.iter().map(|row| cell(row))).collect();
-        Column { importance: worth, cells }
+    use Importance::{Failure, Group, Memory, Name, Needed, Share, SlowestCase};
+    let column = |importance, title: TableCell, cell: &dyn Fn(&SubmissionReport) -> TableCell| {
+        let cells = iter::once(title).chain(rows.iter().map(|row| cell(row))).collect();
+        Column { importance, cells }
     };
-    let mut all = vec![
-        column(Importance::Needed, TableCell::left(""), &|row| match row.judgement() {
-            Some(judgement) => TableCell::left(judgement.short_verdict())
-                .with_look(TextRole::Verdict(judgement.verdict)),
-            None => TableCell::left("-"),
-        }),
-        column(Importance::Name, TableCell::left("submission"), &|row| {
-            TableCell::left(printable(row.name.strip_prefix(directory).unwrap_or(&row.name)))
-        }),
-    ];
+    // Texts are aligned like the title.
+    let texts =
+        |importance, title: TableCell, text: &dyn Fn(&SubmissionReport) -> Option<String>| {
+            column(importance, title.clone(), &|row| title.with_text(text(row).unwrap_or_default()))
+        };
     let totals = || rows.iter().filter_map(|row| row.score());
-    if totals().next().is_some() {
-        let max = totals().find_map(|total| total.max_score);
-        all.push(column(Importance::Needed, TableCell::right(score_title("score", max)), &|row| {
-            TableCell::right(row.score().map_or(String::new(), |it| score::points(it.score)))
-        }));
-        let most = totals().max_by_key(|total| total.groups.len());
-        for group in most.iter().flat_map(|total| &total.groups) {
-            let name = printable(group.name.trim_start_matches("secret/"));
-            let title = TableCell::right(score_title(&name, group.max_score));
-            all.push(column(Importance::Group, title, &|row| {
-                let mut groups = row.score().into_iter().flat_map(|total| &total.groups);
-                let same = groups.find(|it| it.name == group.name);
-                TableCell::right(same.map_or(String::new(), |it| score::points(it.score)))
-            }));
-        }
-    }
+    let score = score_title("score", totals().find_map(|total| total.max_score));
+    let groups = totals().map(|total| &total.groups).max_by_key(|groups| groups.len());
+    let limit = cpu_time_limit(report);
+    let of_limit = limit.map_or(String::new(), |limit| format!("of {}", exact_seconds(limit)));
     // A short mark; the last line explains it in words.
-    let of_cache =
-        |row: &&&SubmissionReport| slowest_run(row).is_some_and(|it| it.1.ran_at.is_some());
-    let known_rows: Vec<&str> = rows.iter().filter(of_cache).map(|row| &*row.name).collect();
-    all.push(column(Importance::Needed, TableCell::right("passed"), &|row| {
-        TableCell::right(match row.selected_cases() {
-            0 => String::new(),
-            total => format!("{}/{total}", row.passed_cases()),
+    let is_recalled =
+        |row: &SubmissionReport| slowest_run(row).is_some_and(|run| run.1.ran_at.is_some());
+    let no_mark = if rows.iter().any(|row| is_recalled(row)) { " " } else { "" };
+    let mark = |row: &SubmissionReport| if is_recalled(row) { "*" } else { no_mark };
+    let mut all = vec![
+        column(Needed, TableCell::left(""), &verdict_cell),
+        texts(Name, TableCell::left("submission"), &|row| Some(short_name(&row.name, directory))),
+        texts(Needed, TableCell::right(score), &|row| Some(score::points(row.score()?.score))),
+    ];
+    all.extend(groups.into_iter().flatten().map(|group| {
+        let name = printable(group.name.trim_start_matches("secret/"));
+        texts(Group, TableCell::right(score_title(&name, group.max_score)), &|row| {
+            let same = row.score()?.groups.iter().find(|other| other.name == group.name)?;
+            Some(score::points(same.score))
         })
     }));
-    all.push(column(Importance::Needed, TableCell::right("slowest"), &|row| {
-        let is_known = known_rows.contains(&row.name.as_str());
-        let sign = match (known_rows.is_empty(), is_known) {
-            (true, _) => "",
-            (false, true) => "*",
-            (false, false) => " ",
-        };
-        TableCell::right(row.slowest_cpu_time().map_or(String::new(), |it| seconds(it) + sign))
-    }));
-    if let Some(limit) = cpu_time_limit(report) {
-        let title = format!("of {}", exact_seconds(limit));
-        all.push(column(Importance::Share, TableCell::right(title), &|row| {
-            let share = |time: Duration| (time.as_secs_f64() / limit.as_secs_f64() * 100.0).ceil();
-            TableCell::right(
-                row.slowest_cpu_time().map_or(String::new(), |it| format!("{} %", share(it))),
-            )
-        }));
-    }
-    all.push(column(Importance::SlowestCase, TableCell::left("on"), &|row| {
-        TableCell::left(
-            slowest_run(row).map_or(String::new(), |(case, _)| printable(&case.test_case)),
-        )
-    }));
-    all.push(column(Importance::Memory, TableCell::right("memory"), &|row| {
-        TableCell::right(row.peak_memory().map_or(String::new(), |memory| memory.to_string()))
-    }));
-    all.push(column(Importance::Needed, TableCell::left("copy"), &|row| {
-        let groups = report.duplicates.iter().zip(1..);
-        let groups = groups.filter(|(group, _)| group.submissions.contains(&row.name));
-        TableCell::left(joined(
-            groups.map(|(group, number)| copy_mark(group.likeness, number)),
-            " ",
-        ))
-    }));
+    all.extend([
+        texts(Needed, TableCell::right("passed"), &|row| {
+            let total = row.selected_cases();
+            (total > 0).then(|| format!("{}/{total}", row.passed_cases()))
+        }),
+        texts(Needed, TableCell::right("slowest"), &|row| {
+            Some(seconds(row.slowest_cpu_time()?) + mark(row))
+        }),
+        texts(Share, TableCell::right(of_limit), &|row| {
+            let part = row.slowest_cpu_time()?.as_secs_f64() / limit?.as_secs_f64();
+            Some(format!("{} %", (part * 100.0).ceil()))
+        }),
+        texts(SlowestCase, TableCell::left("on"), &|row| {
+            Some(printable(&slowest_run(row)?.0.test_case))
+        }),
+        texts(Memory, TableCell::right("memory"), &|row| Some(row.peak_memory()?.to_string())),
+        texts(Needed, TableCell::left("copy"), &|row| {
+            let groups = report.duplicates.iter().zip(1..);
+            let own = groups.filter(|(group, _)| group.submissions.contains(&row.name));
+            Some(joined(own.map(|(group, number)| copy_mark(group.likeness, number)), " "))
+        }),
+    ]);
     if is_verified {
-        all.push(column(Importance::Needed, TableCell::left("expected"), &expectation_cell));
+        all.push(column(Needed, TableCell::left("expected"), &expectation_cell));
     }
-    all.push(column(Importance::Failure, TableCell::left("first failure"), &failure_cell));
+    all.push(column(Failure, TableCell::left("first failure"), &failure_cell));
     all.retain(|column| column.cells[1..].iter().any(|cell| !cell.text.is_empty()));
     all
+}
+
+fn short_name(name: &str, directory: &str) -> String {
+    printable(name.strip_prefix(directory).unwrap_or(name))
+}
+
+fn verdict_cell(row: &SubmissionReport) -> TableCell {
+    row.judgement().map_or(TableCell::left("-"), |judgement| {
+        let role = TextRole::Verdict(judgement.verdict);
+        TableCell::left(judgement.short_verdict()).with_look(role)
+    })
 }
 
 /// Such as `=1` for copies with the same text, `~2` for similar ones.
@@ -229,8 +220,7 @@ fn copy_mark(likeness: Likeness, number: usize) -> String {
 fn explain_copies(report: &Report, directory: &str, style: &Style) -> String {
     let mut page = Page::new(style);
     for (group, number) in report.duplicates.iter().zip(1..) {
-        let names = group.submissions.iter();
-        let names = names.map(|name| printable(name.strip_prefix(directory).unwrap_or(name)));
+        let names = group.submissions.iter().map(|name| short_name(name, directory));
         let label = format!("{}  ", copy_mark(group.likeness, number));
         let text = format!("{}: {}", group.likeness, joined(names, ", "));
         page.labelled(0, Label::new(TextRole::Warning, &label), &text);
@@ -251,7 +241,7 @@ fn slowest_run(row: &SubmissionReport) -> Option<(&CaseJudgement, &Outcome)> {
 }
 
 fn expectation_cell(row: &SubmissionReport) -> TableCell {
-    match row.judgement().map(|it| it.broken.len()) {
+    match row.judgement().map(|judgement| judgement.broken.len()) {
         None => TableCell::left(""),
         Some(0) => TableCell::left("ok").with_look(TextRole::Good),
         Some(number) => TableCell::left(format!("{number} broken")).with_look(TextRole::Bad),

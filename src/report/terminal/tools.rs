@@ -28,10 +28,11 @@ pub(super) fn write(page: &mut Page<'_>, found: &Strength) {
 }
 
 fn write_features(page: &mut Page<'_>, found: &[InputFeature]) {
-    let missing = found.iter().filter_map(|it| Some((it, it.example.as_ref()?)));
-    let missing: Vec<String> = missing
-        .map(|(it, example)| format!("missing: {}: {}", printable(&it.about), quote_start(example)))
-        .collect();
+    let line = |feature: &InputFeature| {
+        let example = quote_start(feature.example.as_ref()?);
+        Some(format!("missing: {}: {example}", printable(&feature.about)))
+    };
+    let missing: Vec<String> = found.iter().filter_map(line).collect();
     let had = found.len() - missing.len();
     let text =
         format!("test cases have {had} of {} that inputs can have", count(found.len(), "feature"));
@@ -41,8 +42,8 @@ fn write_features(page: &mut Page<'_>, found: &[InputFeature]) {
 
 fn write_short_list(page: &mut Page<'_>, all: impl ExactSizeIterator<Item = String>) {
     let (shown, whole) = (if page.style.is_verbose() { usize::MAX } else { MAX_SHOWN }, all.len());
-    for it in all.take(shown) {
-        page.labelled(INDENT, "- ", &it);
+    for text in all.take(shown) {
+        page.labelled(INDENT, "- ", &text);
     }
     if whole > shown {
         page.line(INDENT, &format!("{} more; --verbose shows them", whole - shown));
@@ -55,7 +56,7 @@ fn write_speed(page: &mut Page<'_>, probes: &Probes) {
         (0, Some(missing)) => format!("not measured: {missing}"),
         (0, None) => "no submission is declared too slow".to_owned(),
         _ => {
-            let of = |by| probes.separations.iter().filter(|it| it.by == by).count();
+            let of = |by| probes.separations.iter().filter(|found| found.by == by).count();
             let open = match of(SeparationKind::Unknown) {
                 0 => String::new(),
                 open => format!("; {open} undecided"),
@@ -96,8 +97,9 @@ fn write_strictness(page: &mut Page<'_>, label: &'static str, what: &str, found:
     }
 }
 
-fn describe_passing_fault(it: &AcceptedFault) -> String {
-    format!("passes: {} ({}): {}", printable(&it.fault), printable(&it.on), quote_start(&it.text))
+fn describe_passing_fault(passed: &AcceptedFault) -> String {
+    let AcceptedFault { fault, on, text, .. } = passed;
+    format!("passes: {} ({}): {}", printable(fault), printable(on), quote_start(text))
 }
 
 fn quote_start(text: &str) -> String {

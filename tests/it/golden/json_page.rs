@@ -85,7 +85,8 @@ fn the_page_of_json_keys_is_made_from_the_schemas() {
 }
 
 fn keys_of_documents(schemas: &[Value]) -> String {
-    let is_common = |key: &&String| schemas.iter().all(|it| it["properties"].get(key).is_some());
+    let is_common =
+        |key: &&String| schemas.iter().all(|schema| schema["properties"].get(key).is_some());
     let (common, judging): (Vec<&String>, Vec<&String>) =
         keys(&schemas[0]).into_iter().partition(is_common);
     let is_own = |key: &&String| !common.contains(key);
@@ -160,7 +161,7 @@ fn count_uses(schema: &Value, uses: &mut BTreeMap<String, usize>) {
                 }
             }
         }
-        Value::Array(values) => values.iter().for_each(|it| count_uses(it, uses)),
+        Value::Array(values) => values.iter().for_each(|value| count_uses(value, uses)),
         _ => {}
     }
 }
@@ -174,12 +175,12 @@ fn keys(schema: &Value) -> Vec<&String> {
     let optional = known.iter().find(|key| !required.contains(&key.as_str()));
     assert_eq!(optional, None, "a key that may be absent: {schema}");
     let mut known = known;
-    known.sort_by_key(|key| required.iter().position(|it| it == key));
+    known.sort_by_key(|key| required.iter().position(|name| name == key));
     known
 }
 
 fn is_object(schema: &Value) -> bool {
-    schema.get("properties").is_some() || variants(schema).any(|it| it["type"] == "object")
+    schema.get("properties").is_some() || variants(schema).any(|schema| schema["type"] == "object")
 }
 
 fn variants(schema: &Value) -> impl Iterator<Item = &Value> {
@@ -272,7 +273,7 @@ impl Block<'_> {
 
 impl std::fmt::Display for Block<'_> {
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let widest = |of: fn(&Row) -> &String| self.rows.iter().map(|it| of(it).len()).max();
+        let widest = |of: fn(&Row) -> &String| self.rows.iter().map(|row| of(row).len()).max();
         let key_width = widest(|row| &row.key).unwrap_or_default();
         let kind_width = widest(|row| &row.kind).unwrap_or_default();
         let indent = " ".repeat(key_width + kind_width + 4);
@@ -312,11 +313,12 @@ impl<'a> Property<'a> {
             {
                 meaning = description;
             }
-            is_nullable |= schema["type"].as_array().is_some_and(|it| it.contains(&"null".into()));
+            is_nullable |=
+                schema["type"].as_array().is_some_and(|kinds| kinds.contains(&"null".into()));
             if let Some(choices) = schema["anyOf"].as_array() {
-                let is_null = |it: &Value| it["type"] == "null";
+                let is_null = |choice: &Value| choice["type"] == "null";
                 is_nullable |= choices.iter().any(is_null);
-                schema = choices.iter().find(|it| !is_null(it)).expect("a type");
+                schema = choices.iter().find(|choice| !is_null(choice)).expect("a type");
             } else if schema["type"] == "array" {
                 is_list = true;
                 schema = &schema["items"];
@@ -332,19 +334,20 @@ impl<'a> Property<'a> {
 
 /// The words that a value may be.
 fn words_of<'a>(root: &'a Value, schema: &'a Value) -> Vec<&'a str> {
-    if let Some(name) = schema["$ref"].as_str().and_then(|it| it.strip_prefix("#/$defs/")) {
+    if let Some(name) = schema["$ref"].as_str().and_then(|name| name.strip_prefix("#/$defs/")) {
         return words_of(root, &root["$defs"][name]);
     }
-    let constant = schema["const"].as_str().filter(|it| *it != juror::report::document::FORMAT);
+    let constant = schema["const"].as_str().filter(|word| *word != juror::report::document::FORMAT);
     let listed = schema["enum"].as_array().into_iter().flatten().filter_map(Value::as_str);
-    let choices = ["anyOf", "oneOf"].into_iter().filter_map(|it| schema[it].as_array()).flatten();
+    let choices = ["anyOf", "oneOf"].into_iter().filter_map(|key| schema[key].as_array()).flatten();
     let items = schema.get("items").into_iter();
-    let others = choices.chain(items).flat_map(|it| words_of(root, it));
+    let others = choices.chain(items).flat_map(|schema| words_of(root, schema));
     constant.into_iter().chain(listed).chain(others).collect()
 }
 
 fn kind_of(schema: &Value) -> &str {
-    let kinds = schema["type"].as_array().and_then(|it| it.iter().find(|it| *it != "null"));
+    let kinds =
+        schema["type"].as_array().and_then(|kinds| kinds.iter().find(|kind| *kind != "null"));
     match kinds.unwrap_or(&schema["type"]).as_str() {
         Some("string") => "text",
         Some(kind) => kind,
@@ -369,18 +372,20 @@ fn meaning(comment: &str, keys: &[&str]) -> String {
     let short = first.split([',', ':']).next().unwrap_or_default();
     let is_whole = short.split(' ').count() > 2 && !short.starts_with("If ");
     let first = if is_whole { short } else { first };
-    let says_absence = |it: &&str| ["null if", "empty if", "0 if"].iter().any(|at| it.contains(at));
+    let says_absence =
+        |part: &&str| ["null if", "empty if", "0 if"].iter().any(|at| part.contains(at));
     let text = [first].into_iter().chain(clauses.filter(says_absence)).collect::<Vec<_>>();
     let text = text.join("; ").replace(['[', ']'], "");
     const STARTS: [&str; 5] = ["Number of ", "The ", "Its ", "A ", "An "];
-    let article = STARTS.into_iter().find(|it| text.starts_with(it));
+    let article = STARTS.into_iter().find(|start| text.starts_with(start));
     let mut text = text[article.map_or(0, str::len)..].to_owned();
     if text.chars().nth(1).is_some_and(char::is_lowercase) {
         text[..1].make_ascii_lowercase();
     }
     let stem = |word: &str| word.trim_end_matches('s').to_lowercase();
-    let known: BTreeSet<String> = keys.iter().flat_map(|it| it.split('_')).map(stem).collect();
-    let mut words = text.split(|it: char| !it.is_alphanumeric()).filter(|it| !it.is_empty());
+    let known: BTreeSet<String> = keys.iter().flat_map(|key| key.split('_')).map(stem).collect();
+    let mut words =
+        text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty());
     let says_more = words
         .any(|word| !EMPTY.contains(&word.to_lowercase().as_str()) && !known.contains(&stem(word)));
     if says_more { text } else { String::new() }

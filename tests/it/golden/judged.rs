@@ -47,8 +47,9 @@ pub(super) fn cached_results() -> Vec<StampedEvent> {
     for stamped in &mut events {
         if let Event::SubmissionJudged(judgement) = &mut stamped.event {
             let from = if judged == 0 { 0 } else { 3 };
-            let outcomes =
-                Arc::make_mut(&mut judgement.cases).iter_mut().filter_map(|it| it.outcome.as_mut());
+            let outcomes = Arc::make_mut(&mut judgement.cases)
+                .iter_mut()
+                .filter_map(|case| case.outcome.as_mut());
             for (index, outcome) in outcomes.enumerate().skip(from) {
                 outcome.ran_at = Some(Moment::new(1_795_290_005 + 86_400 * index as u64));
                 outcome.worker = Some("a".to_owned());

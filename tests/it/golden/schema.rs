@@ -23,21 +23,23 @@ fn schema_violations(root: &Value, schema: &Value, value: &Value, at: &str) -> V
         let fits = |schema: &&Value| below(schema).is_empty();
         found.extend(match keyword.as_str() {
             "$ref" => {
-                let name = rule.as_str().and_then(|it| it.strip_prefix('#'));
-                below(name.and_then(|it| root.pointer(it)).expect("a definition"))
+                let name = rule.as_str().and_then(|name| name.strip_prefix('#'));
+                below(name.and_then(|pointer| root.pointer(pointer)).expect("a definition"))
             }
             "type"
                 if !rule.as_str().map_or_else(
-                    || some().any(|it| has_type(it, value)),
+                    || some().any(|kind| has_type(kind, value)),
                     |_| has_type(rule, value),
                 ) =>
             {
                 fault(&format!("{value} is no {rule}"))
             }
-            "enum" if !some().any(|it| it == value) => fault(&format!("{value} is none of {rule}")),
+            "enum" if !some().any(|word| word == value) => {
+                fault(&format!("{value} is none of {rule}"))
+            }
             // The golden file has a masked version.
             "const" if rule != value => fault(&format!("{value} is not {rule}")),
-            "anyOf" if !some().any(|it| fits(&it)) => fault("none of the schemas fits"),
+            "anyOf" if !some().any(|schema| fits(&schema)) => fault("none of the schemas fits"),
             "oneOf" if some().filter(fits).count() != 1 => fault("not one of the schemas fits"),
             "allOf" => some().flat_map(below).collect(),
             "items" => {

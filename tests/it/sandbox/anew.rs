@@ -269,7 +269,7 @@ fn end_what_waits() {
         let list = format!("/proc/{0}/task/{0}/children", slots[0]);
         let there = move || {
             let list = fs::read_to_string(&list).unwrap();
-            let numbers = list.split_whitespace().map(|it| it.parse().unwrap());
+            let numbers = list.split_whitespace().map(|number| number.parse().unwrap());
             numbers.filter(is_there).collect::<Vec<i32>>()
         };
         // Processes of the previous run may still be ending.

@@ -90,7 +90,7 @@ fn waiting_for_a_delayed_program_is_not_sleeping() {
             partner.limits.wall_time = Some(Duration::from_millis(1200));
             let job = JointJob { program, partner, accept_exit_code: 42, transcript: None };
             let reply = slot.run_joint(&mut other, &job).expect("both run");
-            let ends = [&reply.program, &reply.partner].map(|it| summary(&it.reply.outcome));
+            let ends = [&reply.program, &reply.partner].map(|side| summary(&side.reply.outcome));
             assert_eq!(ends, expected, "{reply:?}");
         };
         let hears = ["talk", "hear", "exit", "42"];

@@ -42,7 +42,8 @@ impl JudgeProcess {
 /// Processes with one of these users exist.
 fn have_processes(users: &[u32]) -> bool {
     let processes = fs::read_dir("/proc").unwrap().flatten();
-    let status = processes.filter_map(|it| fs::read_to_string(it.path().join("status")).ok());
+    let status =
+        processes.filter_map(|process| fs::read_to_string(process.path().join("status")).ok());
     let real = status.filter_map(|status| {
         let line = status.lines().find_map(|line| line.strip_prefix("Uid:").map(str::to_owned))?;
         line.split_whitespace().next()?.parse::<u32>().ok()

@@ -35,11 +35,12 @@ const ONE_MESSAGE: &str = r#"{"batch":1,"expires":10000000000}"#;
 /// Makes the streams and three jobs, a blob, and a result of somebody else.
 pub(super) fn fill_server(submitter: &Session) {
     for (name, settings) in STREAMS {
-        let made = submitter.request(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
-        assert!(!made.contains("\"error\""), "{made}");
+        let reply = submitter.request(&format!("$JS.API.STREAM.CREATE.{name}"), &[], settings);
+        assert!(!reply.contains("\"error\""), "{reply}");
     }
-    let made = submitter.request("$JS.API.CONSUMER.CREATE.JOBS.live-c.job.live.c.>", &[], CONSUMER);
-    assert!(!made.contains("\"error\""), "{made}");
+    let reply =
+        submitter.request("$JS.API.CONSUMER.CREATE.JOBS.live-c.job.live.c.>", &[], CONSUMER);
+    assert!(!reply.contains("\"error\""), "{reply}");
     for (subject, body) in [
         ("job.live.c.b.u1", "a job"),
         ("job.live.c.b.u2", "a job"),
@@ -55,9 +56,9 @@ pub(super) fn fill_server(submitter: &Session) {
 
 fn message_counts(submitter: &Session) -> [u64; 4] {
     STREAMS.map(|(name, _)| {
-        let told = submitter.request(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
-        let told: serde_json::Value = serde_json::from_str(told.trim()).expect("JSON");
-        told["state"]["messages"].as_u64().unwrap_or_else(|| panic!("{name}: {told}"))
+        let reply = submitter.request(&format!("$JS.API.STREAM.INFO.{name}"), &[], "");
+        let info: serde_json::Value = serde_json::from_str(reply.trim()).expect("JSON");
+        info["state"]["messages"].as_u64().unwrap_or_else(|| panic!("{name}: {info}"))
     })
 }
 
@@ -190,12 +191,12 @@ fn a_worker_can_call_only_what_its_work_needs() {
     check_allowed(&a, "$JS.API.DIRECT.GET.OBJ_CAS.$O.CAS.M.name", &[], "", "nuid");
     let after = message_counts(&submitter);
     assert_eq!([after[0], after[2], after[3]], [before[0], before[2], before[3]]);
-    let gone = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
-    assert!(gone.starts_with("404"), "{gone}");
+    let reply = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    assert!(reply.starts_with("404"), "{reply}");
     // A subject with wildcards is a separate subject that no one uses.
     check_allowed(&a, "res.b.*", &[], "any", "\"seq\"");
-    let gone = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
-    assert!(gone.starts_with("404"), "{gone}");
+    let reply = submitter.request("$JS.API.DIRECT.GET.RESULTS.res.b.victim", &[], "");
+    assert!(reply.starts_with("404"), "{reply}");
 }
 
 /// Each call names a forbidden subject for its reply.
@@ -249,9 +250,9 @@ fn without_a_second_account_a_worker_could_delete_results() {
     assert_eq!(message_counts(&submitter)[0], 3);
     check_reply_subjects(&worker);
     let end = Instant::now() + TIMEOUT;
-    let told = || submitter.request("$JS.API.STREAM.INFO.RESULTS", &[], "");
-    while !told().contains("stream not found") {
-        assert!(Instant::now() < end, "the server does not do what is known of it: {}", told());
+    let info = || submitter.request("$JS.API.STREAM.INFO.RESULTS", &[], "");
+    while !info().contains("stream not found") {
+        assert!(Instant::now() < end, "the server does not do what is known of it: {}", info());
     }
 }
 

@@ -83,7 +83,7 @@ impl Cluster {
 
     pub(super) fn session(&self, options: ConnectOptions, key: String) -> Result<Session, String> {
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
-        let (sender, said) = channel();
+        let (sender, refusals) = channel();
         let options = options
             .skip_subject_validation(true)
             .connection_timeout(TIMEOUT)
@@ -97,7 +97,7 @@ impl Cluster {
             });
         let client = runtime.block_on(options.connect(format!("localhost:{}", self.port)));
         let client = client.map_err(|error| error.to_string())?;
-        Ok(Session { runtime, client, key, said })
+        Ok(Session { runtime, client, key, refusals })
     }
 }
 
@@ -114,7 +114,7 @@ pub(super) struct Session {
     client: Client,
     pub(super) key: String,
     /// Messages about refused calls.
-    said: Receiver<String>,
+    refusals: Receiver<String>,
 }
 
 impl Session {
@@ -132,10 +132,10 @@ impl Session {
     /// Like `request`, for a unit: its message has the subject of the job.
     pub(super) fn request_unit(&self, subject: &str, body: &str) -> String {
         let place = format!("_INBOX.{}.pulled", self.key);
-        let heard = self.runtime.block_on(self.client.subscribe(place.clone()));
-        let mut heard = heard.expect("the connection is there");
+        let subscribed = self.runtime.block_on(self.client.subscribe(place.clone()));
+        let mut messages = subscribed.expect("the connection is there");
         self.publish(subject, &[], body, &place);
-        message_text(self.runtime.block_on(heard.next()).expect("an answer"))
+        message_text(self.runtime.block_on(messages.next()).expect("an answer"))
     }
 
     /// `reply` is a subject that the worker does not own.
@@ -152,9 +152,9 @@ impl Session {
     }
 
     pub(super) fn subscribe(&self, subject: &str) {
-        let heard = self.runtime.block_on(self.client.subscribe(subject.to_owned()));
+        let subscribed = self.runtime.block_on(self.client.subscribe(subject.to_owned()));
         // If it was dropped, the subscription would end.
-        std::mem::forget(heard.expect("the connection is there"));
+        std::mem::forget(subscribed.expect("the connection is there"));
         self.runtime.block_on(self.client.flush()).expect("the connection is there");
     }
 
@@ -162,8 +162,8 @@ impl Session {
     pub(super) fn next_refusal(&self) -> String {
         let end = Instant::now() + TIMEOUT;
         while Instant::now() < end {
-            if let Ok(said) = self.said.try_recv() {
-                return said;
+            if let Ok(refusal) = self.refusals.try_recv() {
+                return refusal;
             }
             self.runtime.block_on(async { sleep(Duration::from_millis(2)).await });
         }

@@ -239,8 +239,8 @@ fn concurrent_results_reach_their_senders() {
 #[test]
 fn a_unit_sent_twice_is_stored_once_and_so_is_its_result() {
     let Some(server) = Server::start() else { return };
-    let ran = Arc::new(AtomicUsize::new(0));
-    let count = Arc::clone(&ran);
+    let runs = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&runs);
     let executor = ScriptedExecutor::new(1, move |job: &Job| {
         count.fetch_add(1, Ordering::SeqCst);
         run_echo(job)
@@ -248,7 +248,7 @@ fn a_unit_sent_twice_is_stored_once_and_so_is_its_result() {
     let _worker = WorkerThread::start(&server.url(), "a", executor);
     let client = connect(&server.url());
     check_echo(&client, 10);
-    assert_eq!(ran.load(Ordering::SeqCst), 1);
+    assert_eq!(runs.load(Ordering::SeqCst), 1);
     let name = "0123456789abcdef0123456789abcdef";
     let store = |subject: &str, id: Option<&str>| {
         let mut call = OutgoingMessage::new(subject, b"x");

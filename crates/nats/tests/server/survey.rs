@@ -116,8 +116,8 @@ fn server_faults_are_reported_with_the_reason() {
         for mut client in old.incoming().map_while(Result::ok) {
             let info = r#"{"server_id":"S","server_name":"s","version":"2.9.10","go":"1","host":"h","port":1,"headers":true,"max_payload":1048576,"proto":1,"jetstream":true}"#;
             let _ = client.write_all(format!("INFO {info}\r\n").as_bytes());
-            let mut heard = [0; 4096];
-            while client.read(&mut heard).is_ok_and(|length| length > 0) {
+            let mut buffer = [0; 4096];
+            while client.read(&mut buffer).is_ok_and(|length| length > 0) {
                 let _ = client.write_all(b"PONG\r\n");
             }
         }
