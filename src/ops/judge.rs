@@ -140,10 +140,10 @@ impl JudgeOptions {
 /// On so few bare tests, a submission runs on all of them, whatever its first verdict is.
 const MOST_CASES_WITHOUT_STOP: usize = 50;
 
-/// Without scores, the test cases in `first` run first. Afterwards `first` has the test cases that failed.
+/// Without scores, the test cases in `failed` run first. Afterwards `failed` has those that failed now.
 pub fn judge(
     options: &JudgeOptions,
-    first: &mut Vec<String>,
+    failed: &mut Vec<String>,
     context: &Context,
 ) -> Result<(), Stop> {
     let options = &options.clone().with_tests_beside()?;
@@ -215,7 +215,7 @@ pub fn judge(
     let mut cases = cases::ready_cases(&problem, &selected)?;
     // With scores, the package determines the order.
     if ScoringScheme::of(&problem).is_none() {
-        cases.sort_by_key(|case| !first.contains(&case.test_case.name));
+        cases.sort_by_key(|case| !failed.contains(&case.test_case.name));
     }
     let images = ImageUse::from_options(keep.as_ref(), context.needs.images);
     let policy = if options.all || options.explain.is_some() {
@@ -251,8 +251,8 @@ pub fn judge(
     let cases: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
     // A failed build says nothing about test cases.
     if !cases.is_empty() {
-        let failed = cases.iter().filter(|case| case.verdict != Verdict::Accepted);
-        *first = failed.map(|case| case.test_case.clone()).collect();
+        let rejected = cases.iter().filter(|case| case.verdict != Verdict::Accepted);
+        *failed = rejected.map(|case| case.test_case.clone()).collect();
     }
     Ok(())
 }
