@@ -52,8 +52,8 @@ fn run(dir: &Path, arguments: &[&str], input: Option<&Path>) -> (Duration, u64) 
     loop {
         let text = fs::read_to_string(&status).unwrap_or_default();
         let line = text.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-        let held = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
-        peak = peak.max(held.unwrap_or(0));
+        let memory = line.and_then(|line| line.split_whitespace().next()?.parse().ok());
+        peak = peak.max(memory.unwrap_or(0));
         if let Some(ended) = child.try_wait().expect("a child") {
             // Broken lines are no failure here.
             assert!(matches!(ended.code(), Some(0 | 2)), "juror {}: {ended}", arguments.join(" "));

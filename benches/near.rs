@@ -123,7 +123,7 @@ struct JudgedRun {
 }
 
 fn judge(tests: &Path, program: &Path, limit: f64, mode: RepeatMode) -> JudgedRun {
-    let told = Command::new(env!("CARGO_BIN_EXE_juror"))
+    let output = Command::new(env!("CARGO_BIN_EXE_juror"))
         .arg("judge")
         .arg(tests)
         .args((mode == RepeatMode::Repeat).then_some("--repeat"))
@@ -132,7 +132,7 @@ fn judge(tests: &Path, program: &Path, limit: f64, mode: RepeatMode) -> JudgedRu
         .env("JUROR_CACHE", "off")
         .output()
         .expect("juror");
-    let report: serde_json::Value = serde_json::from_slice(&told.stdout).expect("a report");
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("a report");
     let case = &report["submissions"][0]["judgement"]["test_cases"][0];
     let seconds = |run: &serde_json::Value| run["cpu_seconds"].as_f64().expect("a run");
     let is_quiet_stop = |run: &serde_json::Value| {

@@ -113,7 +113,7 @@ fn time_read(dir: &Path, cases: usize) -> Duration {
     let reading = package::read(dir);
     let elapsed = start.elapsed();
     let problem = reading.problem.expect("a package that is read");
-    let made = problem.pending_recipe.as_ref().map_or(0, |recipe| recipe.cases.len());
-    assert!(problem.test_data.cases.len().max(made) == cases, "{:?}", reading.diagnostics);
+    let planned = problem.pending_recipe.as_ref().map_or(0, |recipe| recipe.cases.len());
+    assert!(problem.test_data.cases.len().max(planned) == cases, "{:?}", reading.diagnostics);
     elapsed
 }

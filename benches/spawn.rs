@@ -220,9 +220,9 @@ fn fork_on_all(program: &Path, cores: &[CoreId]) -> Vec<Duration> {
         if pid == 0 {
             pin_to_core(*core);
             let time = time_row(|| fork_and_exec(program)).as_nanos() as u64;
-            let told = theirs.write_all(&time.to_ne_bytes());
+            let written = theirs.write_all(&time.to_ne_bytes());
             // SAFETY: ends the child without what the parent would do at its end.
-            unsafe { libc::_exit(i32::from(told.is_err())) };
+            unsafe { libc::_exit(i32::from(written.is_err())) };
         }
         move || {
             let mut time = [0; 8];

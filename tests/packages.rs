@@ -249,8 +249,8 @@ fn the_data_of_a_sample_of_each_type_matches_its_recipe() {
 
 fn check_data(package: &Path) {
     let output = juror().arg("generate").arg(package).arg("--check").output().expect("juror runs");
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert!(output.status.success(), "{}: {said}", package.display());
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{}: {stderr}", package.display());
 }
 
 #[test]

@@ -63,8 +63,8 @@ fn an_output_validator_gets_the_answer_and_the_files() {
     );
     fixture.make_executable("sum/output_validator/validate/run");
     fixture.check("verify sum", 0, &["2 submissions, all as expected"]);
-    let said = "the output validator rejects it: got 1 beside juror large sample small";
-    fixture.check("judge sum wrong_answer/one", 1, &["WA", said]);
+    let cause = "the output validator rejects it: got 1 beside juror large sample small";
+    fixture.check("judge sum wrong_answer/one", 1, &["WA", cause]);
 }
 
 #[test]

@@ -143,8 +143,8 @@ fn a_syntax_error_is_a_compile_error() {
     check("python3", "declared", &[], "AC", "");
     // Files with the names of Python's own modules are no error.
     check("python3", "os.py", &[("os.py", sum)], "AC", "");
-    let beside = ("own/traceback.py", "raise ValueError\n");
-    check("python3", "own", &[("own/main.py", sum), beside], "AC", "");
+    let other = ("own/traceback.py", "raise ValueError\n");
+    check("python3", "own", &[("own/main.py", sum), other], "AC", "");
     // Bash reads a line when it runs it, so no check can find the error before.
     let late = "read -r a b\necho $((a + b))\nexit 0\nif (\n";
     check("bash", "a.sh", &[("a.sh", late)], "AC", "");

@@ -75,9 +75,9 @@ fn check(package: &str, submission: &str, every: usize) {
                 for case in &problem.test_data.cases[..2] {
                     let input = case.input.read().expect("an input");
                     let limits = run_limits(problem);
-                    let said =
+                    let stdout =
                         |program: &Arc<Runnable>| run_output(executor, program, &input, &limits);
-                    assert_eq!(said(&alone), said(together), "{text}");
+                    assert_eq!(stdout(&alone), stdout(together), "{text}");
                 }
             }
         },

@@ -161,11 +161,11 @@ fn a_submission_cannot_write_into_the_cache() {
     // With all test cases, since another case may or may not run when the first is rejected.
     let honest = "judge sum sum/submissions/wrong_answer/wrong.sh --all";
     let before = juror.json(honest);
-    let kept = juror.fixture.path("kept");
+    let cache = juror.fixture.path("kept");
     let contents = |path: &std::path::PathBuf| fs::read(path).expect("a file");
-    let known: Vec<_> = files(&kept).into_iter().map(|path| (contents(&path), path)).collect();
+    let known: Vec<_> = files(&cache).into_iter().map(|path| (contents(&path), path)).collect();
     assert!(!known.is_empty());
-    let dir = kept.display();
+    let dir = cache.display();
     let attack = format!(
         "for root in '' /proc/1/root /proc/self/root /proc/$PPID/root /box/.. ; do\n\
          for file in $(find \"$root{dir}\" -type f 2>/dev/null) ; do echo AC > \"$file\"; rm -f \"$file\"; done\n\
@@ -188,7 +188,7 @@ fn a_submission_cannot_write_into_the_cache() {
         path.ends_with("planted.data") || memchr::memmem::find(&bytes, b"planted\n").is_some()
     };
     assert_eq!(
-        files(&kept).into_iter().filter(planted).collect::<Vec<_>>(),
+        files(&cache).into_iter().filter(planted).collect::<Vec<_>>(),
         Vec::<std::path::PathBuf>::new()
     );
     let after = juror.check(honest, 0);

@@ -336,11 +336,11 @@ fn arguments_may_be_files_below_the_temporary_directory() {
 #[test]
 fn a_virtual_environment_of_python_works() {
     let fixture = Fixture::new();
-    let made = std::process::Command::new("python3")
+    let venv = std::process::Command::new("python3")
         .args(["-m", "venv", "--without-pip", "venv"])
         .current_dir(fixture.root())
         .output();
-    if !made.is_ok_and(|made| made.status.success()) {
+    if !venv.is_ok_and(|venv| venv.status.success()) {
         return fixture.announce_skip("python3 cannot make virtual environments");
     }
     let module = "a = 'only in the environment'\n";

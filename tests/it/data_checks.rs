@@ -172,8 +172,8 @@ sys.exit(42 if got == want and all(word.isdigit() for word in got) else 43)
     fixture.check("verify sum", 0, &["no errors"]);
     fixture.write("sum/data/invalid_answer/other.in", "1 2\n");
     fixture.write("sum/data/invalid_answer/other.ans", "3\n");
-    let said = "neither an answer validator nor the output validator refuses this invalid answer";
-    fixture.check("verify sum", 3, &[said, "other.ans"]);
+    let fault = "neither an answer validator nor the output validator refuses this invalid answer";
+    fixture.check("verify sum", 3, &[fault, "other.ans"]);
 }
 
 #[test]

@@ -167,12 +167,12 @@ impl Fixture {
                 *verdict,
                 "{program}: {judged:#}"
             );
-            let told =
+            let reason =
                 match judged["judgement"]["test_cases"].as_array().and_then(|cases| cases.last()) {
                     Some(case) if *verdict != "-" => &case["cause"],
                     _ => &judged["error"]["reason"],
                 };
-            assert!(told.to_string().contains(cause), "{program}: {judged:#}");
+            assert!(reason.to_string().contains(cause), "{program}: {judged:#}");
         }
     }
 

@@ -72,8 +72,9 @@ fn a_library_checker_problem_is_generated_and_judged() {
     fixture.check("verify lc/sample/sum", 0, &messages);
     fixture.write("bad.sh", "read -r a b; echo $((a > 9 ? 0 : a + b))\n");
     fixture.check("judge lc/sample/sum bad.sh", 1, &["random_00", "another sum"]);
-    let made = ["in", "out", "params.h"].map(|name| fixture.path(&format!("lc/sample/sum/{name}")));
-    assert!(made.iter().all(|path| !path.exists()), "the package is as it was");
+    let outputs =
+        ["in", "out", "params.h"].map(|name| fixture.path(&format!("lc/sample/sum/{name}")));
+    assert!(outputs.iter().all(|path| !path.exists()), "the package is as it was");
     let verbose = "verify lc/sample/sum --verbose";
     fixture.check(verbose, 0, &["library-checker", "info.toml has a `timelimit` and `[[tests]]`"]);
 }

@@ -338,10 +338,11 @@ fn equal_sources_are_built_once() {
         let node = Node::File { blob: b"x".to_vec().into(), mode: FileMode::Executable };
         // Everything that a build writes.
         let names = job.command.argv.iter().filter(|word| !word.starts_with(['-', '/']));
-        let kept: Vec<TreeEntry> = names.map(|name| TreeEntry::new(name, node.clone())).collect();
+        let entries: Vec<TreeEntry> =
+            names.map(|name| TreeEntry::new(name, node.clone())).collect();
         let outcome = quiet_outcome();
         let (stdout, stderr) = (Blob::default(), Blob::default());
-        Ok(JobReply { outcome, stdout, stderr, collected: Vec::new(), kept: Some(kept.into()) })
+        Ok(JobReply { outcome, stdout, stderr, collected: Vec::new(), kept: Some(entries.into()) })
     });
     let builder = Builder::new(&executor).keeping_recent(2);
     let limits = Limits { memory: Some(Bytes::mib(64)), ..Limits::default() };

@@ -125,14 +125,14 @@ fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgem
 
 fn typical_report() -> Report {
     let mut talks = judgement("talks.py", 6, 3, Verdict::WrongAnswer);
-    let said = |by, text: &str| TranscriptPiece {
+    let piece = |by, text: &str| TranscriptPiece {
         at: Duration::from_millis(3),
         by,
         text: text.as_bytes().to_vec(),
     };
     if let Some(evidence) = &mut std::sync::Arc::make_mut(&mut talks.cases)[2].evidence {
         evidence.transcript = Some(Transcript {
-            first: vec![said(TalkSide::Partner, "7\n"), said(TalkSide::Program, "L\n")],
+            first: vec![piece(TalkSide::Partner, "7\n"), piece(TalkSide::Program, "L\n")],
             left_out: Bytes(0),
             last: Vec::new(),
         });

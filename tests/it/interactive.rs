@@ -228,12 +228,12 @@ fn the_interaction_is_saved_and_reported() {
         1,
         &["wrong answer on secret/large/1", what, "<100000 1", ">3"],
     );
-    let kept = |name: &str| {
+    let saved = |name: &str| {
         let path = fixture.path(&format!("kept/p.sh/{name}.interaction"));
         fs::read_to_string(path).expect("an exchange")
     };
-    assert_eq!(kept("sample~-1"), "<1 2\n>3\n");
-    assert_eq!(kept("secret~-large~-1"), "<100000 1\n>3\n");
+    assert_eq!(saved("sample~-1"), "<1 2\n>3\n");
+    assert_eq!(saved("secret~-large~-1"), "<100000 1\n>3\n");
     let document = fixture.json("judge sum p.sh", 1);
     let case = &document["submissions"][0]["judgement"]["test_cases"][1];
     let transcript = &case["evidence"]["transcript"];

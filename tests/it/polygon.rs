@@ -248,11 +248,12 @@ fn tags_become_expectations() {
 #[test]
 fn the_message_of_a_checker_is_shown() {
     let fixture = polygon_package();
-    let said = "wrong answer on tests/03: the output validator rejects it: expected 15";
-    fixture.check("judge poly wa.sh", 1, &[said]);
+    let cause = "wrong answer on tests/03: the output validator rejects it: expected 15";
+    fixture.check("judge poly wa.sh", 1, &[cause]);
     fixture.write("poly/solutions/wa.sh", "echo no\n");
-    let said = "wrong answer on tests/01: the output validator rejects it: no number in the output";
-    fixture.check("judge poly wa.sh", 1, &[said]);
+    let cause =
+        "wrong answer on tests/01: the output validator rejects it: no number in the output";
+    fixture.check("judge poly wa.sh", 1, &[cause]);
 }
 
 #[test]
@@ -337,8 +338,8 @@ fn points_add_up_and_partial_ones_count() {
         "if (found == expected + 1) say(argc, argv, 7, \"10 of 20\");\n    if (found != expected)";
     fixture.write("poly/files/check.cpp", CHECKER.replace("if (found != expected)", half));
     fixture.write("off.sh", "read -r a b; echo $((a == 5 ? a + b + 1 : a + b))\n");
-    let said = ["the output validator gives 10 of 20 points: 10 of 20", "20 of 100"];
-    fixture.check("judge poly off.sh --all", 1, &said);
+    let parts = ["the output validator gives 10 of 20 points: 10 of 20", "20 of 100"];
+    fixture.check("judge poly off.sh --all", 1, &parts);
     // A test case has one point, so half of it is half a point.
     let cases = fixture.json("judge poly off.sh --points cases", 1);
     assert_eq!(cases["submissions"][0]["judgement"]["score"]["points"], 2.5, "{cases}");

@@ -65,9 +65,10 @@ fn run_line(fixture: &Fixture, line: &str) -> Value {
     shell.current_dir(fixture.root()).env("JUROR_CACHE", "off").env("CI", "true");
     shell.args(["-c", &format!("{command} --json{separator}{program}")]);
     let output = shell.output().expect("a shell runs");
-    let said = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert_eq!(output.status.code(), Some(1), "{line}: {said}");
-    serde_json::from_slice(&output.stdout).unwrap_or_else(|error| panic!("{error}: {line}: {said}"))
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(1), "{line}: {stderr}");
+    serde_json::from_slice(&output.stdout)
+        .unwrap_or_else(|error| panic!("{error}: {line}: {stderr}"))
 }
 
 /// Runs a command, then each line that it prints. Adds the options to `tried`, and checks that the lines have those

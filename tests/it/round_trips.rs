@@ -76,7 +76,7 @@ fn killed_outcome() -> Outcome {
 }
 
 fn evidence() -> Evidence {
-    let said = |by, text: &str| {
+    let piece = |by, text: &str| {
         let at = Duration::from_millis(12);
         TranscriptPiece { at, by, text: text.as_bytes().to_vec() }
     };
@@ -95,11 +95,11 @@ fn evidence() -> Evidence {
         diff_lines_left_out: 1,
         transcript: Some(Transcript {
             first: vec![
-                said(joint::TalkSide::Partner, "7\n"),
-                said(joint::TalkSide::Program, "?\n"),
+                piece(joint::TalkSide::Partner, "7\n"),
+                piece(joint::TalkSide::Program, "?\n"),
             ],
             left_out: Bytes(9),
-            last: vec![said(joint::TalkSide::Program, "!")],
+            last: vec![piece(joint::TalkSide::Program, "!")],
         }),
         input: text("\0\u{1b}[31m"),
         input_bytes_left_out: 2,

@@ -223,8 +223,8 @@ fn a_temporary_directory_without_programs_gives_a_judge_error() {
     let err = err.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(err.contains("is mounted with noexec"), "{err}");
     let output = run("doctor --json").output().expect("juror runs");
-    let told: Value = serde_json::from_slice(&output.stdout).expect("JSON");
-    assert_eq!(told["host"]["temporary_noexec"], true);
+    let document: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(document["host"]["temporary_noexec"], true);
 }
 
 #[test]

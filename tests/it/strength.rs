@@ -239,8 +239,8 @@ fn without_a_grammar_test_cases_are_changed() {
 fn interactive_problems_have_no_wrappers() {
     let fixture = small_package(stress_live::interactive_sum());
     fixture.write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a ? 9 : b"));
-    let said = ["a separate output for each input", "missed  wrong_answer/some.sh", "│ 1 0"];
-    check(&fixture, "", 0, &said);
+    let parts = ["a separate output for each input", "missed  wrong_answer/some.sh", "│ 1 0"];
+    check(&fixture, "", 0, &parts);
 }
 
 #[test]
@@ -252,9 +252,9 @@ fn a_changed_test_case_that_breaks_the_output_validator_is_left_out() {
     let boom = "read -r a b; (( b > 0 )) && echo boom || echo $a\n";
     fixture.write("sum/submissions/wrong_answer/boom.sh", boom);
     fixture.write("sum/submissions/wrong_answer/some.sh", RIGHT.replace("a + b", "a ? 9 : b"));
-    let said =
+    let parts =
         ["an input on which the output validator breaks down: ", "missed  wrong_answer/some.sh"];
-    check(&fixture, "--rounds 1", 0, &said);
+    check(&fixture, "--rounds 1", 0, &parts);
     fixture.write("my.sh", boom);
     fixture.check("stress sum my.sh --seed 1 --runs 50 --time 10m", 0, &[]);
 }

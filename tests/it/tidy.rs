@@ -103,8 +103,8 @@ fn only_listed_files_start_programs() {
         let starts = code.lines().map(|line| line.split("//").next().unwrap()).any(|line| {
             let imports = line.contains("process::") && line.contains("Command");
             let words = ["execve(", "execvp", "posix_spawn", "libc::system", "libc::popen"];
-            let mut made = line.match_indices("Command::new(");
-            let is_made = made.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric));
+            let mut commands = line.match_indices("Command::new(");
+            let is_made = commands.any(|(at, _)| !line[..at].ends_with(char::is_alphanumeric));
             imports || is_made || words.iter().any(|word| line.contains(word))
         });
         if starts {
@@ -265,8 +265,8 @@ fn the_map_says_how_large_each_tier_is() {
     let map = read_text(&root().join("docs/architecture.md"));
     for (tier, size) in sizes {
         let row = map.lines().find(|line| line.starts_with(&format!("| {tier} |")));
-        let told = row.and_then(|row| row.split('|').rev().nth(1)).unwrap_or_default();
-        let told: usize = told.trim().replace(',', "").parse().unwrap_or_default();
+        let cell = row.and_then(|row| row.split('|').rev().nth(1)).unwrap_or_default();
+        let told: usize = cell.trim().replace(',', "").parse().unwrap_or_default();
         assert!(told.abs_diff(size) <= size / 20, "{tier} has {size} lines, the map says {told}");
     }
 }

@@ -127,8 +127,8 @@ fn start(command: &job::Command, directory: &Path) -> std::io::Result<(String, b
         let _ = stdin.write_all(b"3 4\n");
     }
     let output = child.wait_with_output()?;
-    let said = [output.stdout, output.stderr].concat();
-    Ok((String::from_utf8_lossy(&said).into_owned(), output.status.success()))
+    let printed = [output.stdout, output.stderr].concat();
+    Ok((String::from_utf8_lossy(&printed).into_owned(), output.status.success()))
 }
 
 const PYTHON: &str = "print(sum(map(int, input().split())))\n";

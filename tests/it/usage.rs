@@ -270,8 +270,8 @@ fn special_characters_in_a_name_do_not_cut_a_message() {
         let output = fixture.juror(command).args([name, "--json"]).output().expect("juror runs");
         let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
         let remark = &document[key][0];
-        let told_message = remark.get("message").unwrap_or(remark);
-        assert!(told_message.as_str().is_some_and(|it| it.starts_with(message)), "{document}");
+        let text = remark.get("message").unwrap_or(remark);
+        assert!(text.as_str().is_some_and(|it| it.starts_with(message)), "{document}");
         if let Some(help) = help {
             assert!(remark["help"].as_str().is_some_and(|it| it.starts_with(help)), "{document}");
         }
@@ -460,8 +460,8 @@ fn boxes_of_several_packages_are_saved_separately() {
     assert!(copied.expect("cp").success());
     fixture.check("verify sum total --keep=boxes", 0, &["2 packages"]);
     for package in ["sum", "total"] {
-        let kept = format!("boxes/{package}/wrong_answer~-wrong.sh/sample~-1");
-        assert!(fixture.path(&kept).is_dir(), "{kept}");
+        let directory = format!("boxes/{package}/wrong_answer~-wrong.sh/sample~-1");
+        assert!(fixture.path(&directory).is_dir(), "{directory}");
     }
 }
 
@@ -544,8 +544,8 @@ fn run_interrupted(fixture: &Fixture, arguments: &str, signal: &str) -> (Option<
         std::thread::yield_now();
     }
     for _ in 0..2 {
-        let sent = Command::new("kill").args([signal, &id]).status();
-        assert!(sent.expect("kill").success());
+        let signalled = Command::new("kill").args([signal, &id]).status();
+        assert!(signalled.expect("kill").success());
     }
     let output = child.wait_with_output().expect("it ends");
     let text = String::from_utf8_lossy(&output.stdout).into_owned()
@@ -610,8 +610,8 @@ fn an_interruption_ends_long_generation_and_waiting_for_input() {
         }
         // No input arrives, and the pipe stays open.
         let stdin = child.stdin.take();
-        let sent = Command::new("kill").args(["-TERM", &id.to_string()]).status();
-        assert!(sent.expect("kill").success());
+        let signalled = Command::new("kill").args(["-TERM", &id.to_string()]).status();
+        assert!(signalled.expect("kill").success());
         let output = child.wait_with_output().expect("it ends");
         let text = String::from_utf8_lossy(&output.stderr);
         assert_eq!(output.status.code(), Some(130), "{arguments}: {text}");

@@ -294,8 +294,8 @@ fn sample_answers_must_be_right_outputs() {
     fixture.write("sum/data/sample/1.ans", "hint 3\n");
     fixture.write("sum/data/sample/0.in", "0 1\n");
     fixture.write("sum/data/sample/0.ans", "1\n");
-    let said = ["sum/data/sample/1.ans", "the output validator `validate` rejects it"];
-    fixture.check("verify sum", 3, &said);
+    let parts = ["sum/data/sample/1.ans", "the output validator `validate` rejects it"];
+    fixture.check("verify sum", 3, &parts);
     fixture.write("sum/data/sample/1.out", "3\n");
     fixture.check("verify sum", 0, &["all as expected"]);
 }

@@ -85,7 +85,7 @@ fn a_right_output_of_a_program_that_does_not_end_is_told() {
 #[test]
 fn a_file_that_is_written_instead_of_standard_output_is_named() {
     let fixture = Fixture::new();
-    let told = |name: &str| format!("; it writes to the file `{name}`: use standard output, or");
+    let hint = |name: &str| format!("; it writes to the file `{name}`: use standard output, or");
     let programs = [
         ("(echo 7 > sum.out) 2> /dev/null; exit 0", "sum.out"),
         ("(: > empty.txt) 2> /dev/null; exit 0", "empty.txt"),
@@ -93,14 +93,14 @@ fn a_file_that_is_written_instead_of_standard_output_is_named() {
         ("(cp /proc/self/status 'a b') 2> /dev/null; exit 0", "a b"),
         ("(cat < sum.in; echo 1 > output.txt) 2> /dev/null; exit 0", "output.txt"),
     ];
-    let causes = programs.map(|(program, name)| (program, told(name)));
+    let causes = programs.map(|(program, name)| (program, hint(name)));
     let rows: Vec<_> = causes.iter().map(|(program, cause)| (*program, "WA", &**cause)).collect();
     fixture.judge_all("", "--case sample/1", &rows);
     let freopen = "#include <cstdio>\nint main() {\n freopen(\"sum.in\", \"r\", stdin);\n\
                    freopen(\"sum.out\", \"w\", stdout);\n int a = 0, b = 0;\n\
                    if (scanf(\"%d%d\", &a, &b) < 2) a = 1;\n printf(\"%d\\n\", a + b);\n}\n";
     fixture.write("a.cpp", freopen);
-    fixture.check("judge sum a.cpp --case sample/1", 1, &["WA", &told("sum.out"), "`[io]`"]);
+    fixture.check("judge sum a.cpp --case sample/1", 1, &["WA", &hint("sum.out"), "`[io]`"]);
     for program in
         [":", "echo 77; (echo 7 > sum.out) 2> /dev/null", "(cat < sum.in) 2> /dev/null; exit 0"]
     {

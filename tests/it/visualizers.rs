@@ -38,8 +38,8 @@ fn images_of_outputs_are_saved() {
     let page = fixture.read("page.html");
     assert!(page.contains("src=\"data:image/svg+xml;base64,MTAwMDAwIDF8MTAwMDAxfDN8"), "{page}");
     assert!(page.contains("src=\"data:image/png;base64,eAo=\""), "{page}");
-    let drawn = saved_image(&fixture, "judgeimage.svg").expect("an image");
-    assert!(drawn.starts_with("100000 1|100001|3|red a b|cat: "), "{drawn}");
+    let image = saved_image(&fixture, "judgeimage.svg").expect("an image");
+    assert!(image.starts_with("100000 1|100001|3|red a b|cat: "), "{image}");
     assert_eq!(saved_image(&fixture, "teamimage-01.png").as_deref(), Some("x\n"));
     // Its exit code is ignored, and only images count.
     assert_eq!(saved_image(&fixture, "score.txt"), None);
@@ -66,8 +66,8 @@ fn a_visualizer_gets_the_files_of_the_output_validator() {
     fixture.make_executable("sum/output_validator/validate/run");
     let images = "images: judgeimage-1.svg, judgeimage.svg, teamimage-01.png";
     fixture.check("judge sum b.sh --keep=kept", 1, &["rejects it: no", images]);
-    let drawn = saved_image(&fixture, "judgeimage.svg").expect("an image");
-    assert!(drawn.ends_with("|moves\n"), "{drawn}");
+    let image = saved_image(&fixture, "judgeimage.svg").expect("an image");
+    assert!(image.ends_with("|moves\n"), "{image}");
     assert_eq!(saved_image(&fixture, "judgemessage.txt").as_deref(), Some("no\n"));
     assert_eq!(saved_image(&fixture, "score.txt"), None);
 }

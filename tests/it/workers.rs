@@ -251,8 +251,8 @@ fn workers_end_with_juror() {
         while pid(&fixture).is_none() || !handles_signal(judge.id(), Signal::INT) {
             thread::sleep(Duration::from_millis(5));
         }
-        let sent = Command::new("kill").args(["-s", signal, &judge.id().to_string()]).status();
-        assert!(sent.expect("kill runs").success());
+        let signalled = Command::new("kill").args(["-s", signal, &judge.id().to_string()]).status();
+        assert!(signalled.expect("kill runs").success());
         let code = judge.wait().expect("it ends").code();
         assert_eq!(code, if signal == "INT" { Some(130) } else { None });
         wait_for_end(&fixture);
@@ -276,8 +276,8 @@ fn check_each_once(lines: usize, killed: usize) {
         if results.is_multiple_of(lines / (killed + 1)) && alive.len() > 2 {
             // In an arbitrary order.
             let pid = fixture.read(&format!("pid.{}", alive.remove(results * 7919 % alive.len())));
-            let sent = Command::new("kill").args(["-s", "KILL", pid.trim()]).status();
-            assert!(sent.expect("kill runs").success());
+            let signalled = Command::new("kill").args(["-s", "KILL", pid.trim()]).status();
+            assert!(signalled.expect("kill runs").success());
         }
     };
     let there = grade_results(&fixture, &workers, kill);

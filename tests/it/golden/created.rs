@@ -228,7 +228,7 @@ pub(super) fn language_listing() -> Recording<LanguageListing> {
 }
 
 pub(super) fn cache_report(action: &str) -> Recording<CacheReport> {
-    let kept = CacheStatistics {
+    let statistics = CacheStatistics {
         results: 1200,
         large_files: 7,
         size: Bytes::mib(90),
@@ -237,7 +237,7 @@ pub(super) fn cache_report(action: &str) -> Recording<CacheReport> {
     };
     let result = CacheReport {
         directory: "kept".into(),
-        kept: (action == "stat").then_some(kept),
+        kept: (action == "stat").then_some(statistics),
         pruned: (action == "prune")
             .then_some(PruneResult { removed: Bytes::mib(40), left: Bytes::mib(50) }),
         verified: (action == "verify").then_some(VerifyResult { whole: 1206, damaged: 1 }),

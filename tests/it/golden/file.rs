@@ -164,14 +164,14 @@ fn check_merged(file: &str, source: &impl EventSource) {
     let path = dir.path().join("events");
     let lines = events.iter().map(|event| serde_json::to_string(event).expect("JSON") + "\n");
     std::fs::write(&path, lines.collect::<String>()).expect("a file");
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&heard);
+    let merged = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&merged);
     let context = Context::new(move |stamped| {
         sink.lock().expect("no thread panicked").push(stamped.clone());
     });
     merge(&[path], &context).unwrap_or_else(|stop| panic!("{file}: {stop:?}"));
     context.finish();
-    let mut again: Vec<StampedEvent> = heard.lock().expect("no thread panicked").clone();
+    let mut again: Vec<StampedEvent> = merged.lock().expect("no thread panicked").clone();
     again.last_mut().expect("an end").at = events[events.len() - 1].at;
     let ended = match events[events.len() - 1].event {
         Event::Finished { ended, .. } => ended,

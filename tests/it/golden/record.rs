@@ -141,8 +141,8 @@ fn run(
     let words = line.split_whitespace().map(|word| word.replace('@', &format!("{root}/")));
     let words = ["juror".to_owned()].into_iter().chain(words);
     let arguments = Arguments::try_parse_from(words).expect("arguments as they are typed");
-    let heard = Arc::new(Mutex::new(Vec::new()));
-    let sink = Arc::clone(&heard);
+    let recorded = Arc::new(Mutex::new(Vec::new()));
+    let sink = Arc::clone(&recorded);
     let context = Context::new(move |stamped| {
         sink.lock().expect("no thread panicked").push(stamped.clone());
     });
@@ -151,7 +151,7 @@ fn run(
         .command
         .with_command(|command| output::run(command, Ok(()), &mut context, |_| ()));
     let mut events: Vec<StampedEvent> =
-        std::mem::take(&mut heard.lock().expect("no thread panicked"));
+        std::mem::take(&mut recorded.lock().expect("no thread panicked"));
     let of_result = result.as_ref().map_or(ExitCode::Success, |result| result.exit_code());
     assert_eq!(exit_code(&events, &context).graver_of(of_result), code, "{line}");
     // The number of progress events of a search depends on the machine.

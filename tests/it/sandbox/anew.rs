@@ -124,11 +124,11 @@ fn leave_job(what: &str, directory: &str, holds: BoxContents) -> Job {
 
 fn observed(slot: &mut Slot, holds: BoxContents) -> String {
     let reply = run(slot, &look_job(holds));
-    let seen = text(&reply.stdout);
-    assert_eq!(summary(&reply.outcome), "exit 0", "{seen}");
-    assert!(!seen.contains("found"), "{seen}");
-    assert!(seen.contains("next process 3"), "{seen}");
-    seen
+    let stdout = text(&reply.stdout);
+    assert_eq!(summary(&reply.outcome), "exit 0", "{stdout}");
+    assert!(!stdout.contains("found"), "{stdout}");
+    assert!(stdout.contains("next process 3"), "{stdout}");
+    stdout
 }
 
 #[test]

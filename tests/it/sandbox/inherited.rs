@@ -97,7 +97,7 @@ fn a_limit_of_the_judge_ends_no_program() {
 fn a_program_sees_the_same_limits_whatever_its_time_and_memory() {
     let mut slot = Slot::start(host(), None).unwrap();
     let has_groups = host().mechanism().memory != Meter::Rusage;
-    let mut seen = |seconds: u64, memory: u64| {
+    let mut limits_inside = |seconds: u64, memory: u64| {
         let mut job = job("nothing", &[]);
         let shell = ["/bin/sh", "-c", "cat /proc/self/limits; ulimit -a; ulimit -H -a"];
         job.command.argv = shell.map(str::to_owned).to_vec();
@@ -107,14 +107,14 @@ fn a_program_sees_the_same_limits_whatever_its_time_and_memory() {
         let reply = run(&mut slot, &job);
         String::from_utf8(bytes(&reply.stdout)).unwrap()
     };
-    let first = seen(600, 128);
+    let first = limits_inside(600, 128);
     assert!(first.contains("Max cpu time"), "{first}");
     for (seconds, memory) in [(300, 128), (2, 128), (1, 128), (3600, 128), (100_000, 128)] {
-        assert_eq!(seen(seconds, memory), first, "{seconds} s");
+        assert_eq!(limits_inside(seconds, memory), first, "{seconds} s");
     }
     if has_groups {
-        assert_eq!(seen(2, 64), first);
-        assert_eq!(seen(600, 1024), first);
+        assert_eq!(limits_inside(2, 64), first);
+        assert_eq!(limits_inside(600, 1024), first);
     }
 }
 

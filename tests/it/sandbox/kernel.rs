@@ -24,8 +24,8 @@ fn run_holder(
         scope.spawn(started);
         first.run_joint(&mut second, &job).unwrap()
     });
-    let heard = text(&reply.partner.reply.stderr);
-    (heard.trim().parse().unwrap_or_default(), reply.program.reply.outcome)
+    let bytes = text(&reply.partner.reply.stderr);
+    (bytes.trim().parse().unwrap_or_default(), reply.program.reply.outcome)
 }
 
 /// What is charged to nobody is limited in number.
