@@ -37,7 +37,7 @@ use juror_core::stop::Stop;
 use juror_core::tree::{FileMode, Node, Tree, TreeEntry};
 use juror_core::units::Bytes;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_sandbox::executor::{Executor, ExecutorBase, ExecutorWrapper, ManualPipes};
+use juror_sandbox::executor::{Executor, ExecutorWrapper, ManualPipes};
 use proptest::prelude::*;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -121,8 +121,8 @@ struct WireExecutor {
 }
 
 impl Executor for WireExecutor {
-    fn base(&self) -> &dyn ExecutorBase {
-        self.inner.base()
+    fn inner(&self) -> Option<&dyn Executor> {
+        Some(&*self.inner)
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

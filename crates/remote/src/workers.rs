@@ -31,7 +31,7 @@ use juror_core::outcome::Outcome;
 use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::{WorkerId, WorkerKind, WorkerReport};
-use juror_sandbox::executor::{Executor, ExecutorBase};
+use juror_sandbox::executor::Executor;
 
 const LOST_WORKERS_MAX: usize = 5;
 
@@ -168,7 +168,7 @@ pub(super) fn build_reports(worker: &WorkerState) -> Vec<WorkerReport> {
 impl Drop for Workers {
     /// Each worker ends when its pipe is closed.
     fn drop(&mut self) {
-        ExecutorBase::stop(self);
+        self.stop();
         self.shared.lock().is_over = true;
         self.shared.changed.notify_all();
         let mut processes: Vec<WorkerProcess> = Vec::new();
@@ -311,7 +311,7 @@ fn missing_tools_fault(tools: &[(String, Arc<Toolchain>)]) -> JudgeError {
     JudgeError { lacks: Some(versions), ..error.help("install it on another worker") }
 }
 
-impl ExecutorBase for Workers {
+impl Executor for Workers {
     fn slots(&self) -> usize {
         self.slots
     }
@@ -333,12 +333,6 @@ impl ExecutorBase for Workers {
         }
         drop(state);
         self.shared.changed.notify_all();
-    }
-}
-
-impl Executor for Workers {
-    fn base(&self) -> &dyn ExecutorBase {
-        self
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

@@ -9,7 +9,7 @@ use juror_core::tree::TreeEntry;
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_grammar::misread::misread;
 use juror_grammar::program::Grammar;
-use juror_sandbox::executor::{Executor, ExecutorBase};
+use juror_sandbox::executor::Executor;
 
 #[derive(Clone, Copy)]
 pub struct ProblemWrapper<'a> {
@@ -79,8 +79,8 @@ fn change_blob(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
 }
 
 impl Executor for WrappingExecutor<'_> {
-    fn base(&self) -> &dyn ExecutorBase {
-        self.inner.base()
+    fn inner(&self) -> Option<&dyn Executor> {
+        Some(&*self.inner)
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

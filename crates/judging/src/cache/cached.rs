@@ -14,7 +14,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::{WorkerId, WorkerKind};
-use juror_sandbox::executor::{Executor, ExecutorBase, ManualPipes};
+use juror_sandbox::executor::{Executor, ManualPipes};
 
 /// Several wrappers may share their knowledge.
 pub struct CachedExecutor {
@@ -99,8 +99,8 @@ impl CachedExecutor {
 }
 
 impl Executor for CachedExecutor {
-    fn base(&self) -> &dyn ExecutorBase {
-        self.inner.base()
+    fn inner(&self) -> Option<&dyn Executor> {
+        Some(&*self.inner)
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

@@ -21,9 +21,9 @@ use juror_core::stop::{Stop, StopFlag, with_stop_flags};
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::{MachineIdentity, WorkerId, WorkerKind};
+use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scheduler::{Scheduler, SlotQueue};
 use juror_sandbox::executor::scripted::ScriptedExecutor;
-use juror_sandbox::executor::{Executor, ExecutorBase};
 
 fn job(argument: &str, input: &str) -> Job {
     Job {
@@ -332,8 +332,8 @@ impl TwoConnections {
 }
 
 impl Executor for TwoConnections {
-    fn base(&self) -> &dyn ExecutorBase {
-        self.inner.base()
+    fn inner(&self) -> Option<&dyn Executor> {
+        Some(&*self.inner)
     }
 
     fn slots(&self) -> usize {

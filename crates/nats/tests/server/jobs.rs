@@ -22,8 +22,8 @@ use juror_nats::{block_on, layout, work};
 use juror_remote::serve::serve;
 use juror_remote::suite::{check_executor, facts};
 use juror_remote::workers::Workers;
+use juror_sandbox::executor::Executor;
 use juror_sandbox::executor::scripted::ScriptedExecutor;
-use juror_sandbox::executor::{Executor, ExecutorBase};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 
@@ -179,8 +179,8 @@ struct ServerExecutor {
 }
 
 impl Executor for ServerExecutor {
-    fn base(&self) -> &dyn ExecutorBase {
-        self.client.base()
+    fn inner(&self) -> Option<&dyn Executor> {
+        Some(&self.client)
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

@@ -10,7 +10,7 @@ use parking_lot::Mutex;
 use crate::executor::cores::{self, CoreClaim};
 use crate::executor::pool::SlotPool;
 use crate::executor::scratch::{self, ScratchDirectory, ScratchPurpose};
-use crate::executor::{Executor, ExecutorBase, ManualPipes, trees};
+use crate::executor::{Executor, ManualPipes, trees};
 use crate::sandbox::{CoreId, Host, Slot, is_unexplained_kill};
 use juror_core::isolation::RequiredIsolation;
 use juror_core::job::{BoxRetention, Job, JobReply};
@@ -161,7 +161,7 @@ impl LocalExecutor {
     }
 }
 
-impl ExecutorBase for LocalExecutor {
+impl Executor for LocalExecutor {
     fn slots(&self) -> usize {
         self.pool.size()
     }
@@ -176,12 +176,6 @@ impl ExecutorBase for LocalExecutor {
 
     fn stop(&self) {
         self.stopped.set();
-    }
-}
-
-impl Executor for LocalExecutor {
-    fn base(&self) -> &dyn ExecutorBase {
-        self
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {

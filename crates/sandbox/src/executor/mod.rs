@@ -18,51 +18,40 @@ use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
 use juror_core::worker::WorkerKind;
 
-/// What an executor has in common with all that wrap it.
-pub trait ExecutorBase: Send + Sync {
+pub trait Executor: Send + Sync {
+    /// The executor that this one wraps: it answers what this one does not answer itself.
+    fn inner(&self) -> Option<&dyn Executor> {
+        None
+    }
+
     /// How many jobs run at the same time. That many threads may call [`Executor::run`].
-    fn slots(&self) -> usize;
+    fn slots(&self) -> usize {
+        self.inner().map_or(1, |inner| inner.slots())
+    }
 
     /// What measures and limits the runs, for people.
-    fn mechanism(&self) -> String;
+    fn mechanism(&self) -> String {
+        self.inner().map_or_else(String::new, |inner| inner.mechanism())
+    }
 
     /// The workers that run programs, as far as results of their kind can be told apart; `None` if all run on this
     /// machine.
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>>;
+    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
+        self.inner()?.worker_kinds()
+    }
 
     /// Ends all current and later runs: each returns [`Stop::Interrupted`].
-    fn stop(&self);
-}
-
-pub trait Executor: Send + Sync {
-    /// Where programs run in the end: the executor itself, or the one that it wraps.
-    fn base(&self) -> &dyn ExecutorBase;
-
-    /// See [`ExecutorBase::slots`].
-    fn slots(&self) -> usize {
-        self.base().slots()
-    }
-
-    /// See [`ExecutorBase::mechanism`].
-    fn mechanism(&self) -> String {
-        self.base().mechanism()
-    }
-
-    /// See [`ExecutorBase::worker_kinds`].
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        self.base().worker_kinds()
-    }
-
-    /// See [`ExecutorBase::stop`].
     fn stop(&self) {
-        self.base().stop();
+        if let Some(inner) = self.inner() {
+            inner.stop();
+        }
     }
 
     /// Runs one program, or two that talk, and waits for the end. Two programs share a slot: if they take turns, they
     /// need only one core, and a machine may have only one.
     ///
     /// # Errors
-    /// If the work could not be run as requested, or was ended by [`ExecutorBase::stop`]; never for anything that a
+    /// If the work could not be run as requested, or was ended by [`Executor::stop`]; never for anything that a
     /// program did.
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop>;
 

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use parking_lot::{Condvar, Mutex};
 
-use crate::executor::{Executor, ExecutorBase, ManualPipes};
+use crate::executor::{Executor, ManualPipes};
 use juror_core::job::{Job, JobReply};
 use juror_core::outcome::StopReason;
 use juror_core::stop::{Stop, check_interrupted, is_interrupted, wake_on_stop};
@@ -120,8 +120,8 @@ impl Scheduler {
 }
 
 impl Executor for Scheduler {
-    fn base(&self) -> &dyn ExecutorBase {
-        self.inner.base()
+    fn inner(&self) -> Option<&dyn Executor> {
+        Some(&*self.inner)
     }
 
     fn slots(&self) -> usize {

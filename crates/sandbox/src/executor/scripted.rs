@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use crate::executor::{Executor, ExecutorBase};
+use crate::executor::Executor;
 use juror_core::job::{Job, JobReply};
 use juror_core::joint::{JointJob, JointReply};
 use juror_core::judgement::JudgeError;
@@ -36,7 +36,7 @@ impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> ScriptedExecutor<F> {
     }
 }
 
-impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> ExecutorBase for ScriptedExecutor<F> {
+impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> Executor for ScriptedExecutor<F> {
     fn slots(&self) -> usize {
         self.slots
     }
@@ -51,12 +51,6 @@ impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> ExecutorBase for Scrip
 
     fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-    }
-}
-
-impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> Executor for ScriptedExecutor<F> {
-    fn base(&self) -> &dyn ExecutorBase {
-        self
     }
 
     fn run(&self, work: &Work, _: RunMode) -> Result<WorkReply, Stop> {
