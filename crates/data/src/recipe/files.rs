@@ -1,4 +1,7 @@
 //! Moves test cases from the stage into the package, and lists other files there.
+//!
+//! All new files are written beside their targets first, and renamed when nothing can fail any more. So a full disk
+//! or a signal leaves the package as it was. Files with the same contents are not touched.
 
 use std::collections::BTreeSet;
 use std::fs::File;

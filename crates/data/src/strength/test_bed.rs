@@ -1,4 +1,7 @@
 //! Runs a suspect on test cases and on other inputs.
+//!
+//! Hundreds of suspects run on the same inputs. So inputs share batches, and a verdict on an output is kept: most
+//! suspects write the same outputs. Only a run alone rejects; a batch says which inputs are worth one.
 
 use parking_lot::Mutex;
 use std::collections::HashMap;

@@ -1,4 +1,7 @@
 //! Compares a submission's judgement with the author's expectations.
+//!
+//! A run on some of the test cases, or one that ended early, must not blame the author. So a rule about all cases is
+//! broken by any of them, and a rule that asks for one case only if all of its cases ran.
 
 use crate::judge::time_limit::case_filter;
 use juror_core::judgement::{BrokenExpectation, CaseJudgement, Judgement};

@@ -1,4 +1,8 @@
 //! The time limit that follows from the author's submissions.
+//!
+//! It has two bounds. Submissions that must pass bound it from below by their slowest run; those that must be too slow
+//! bound it from above, by the slowest run of each, since one such run is enough. A run that was stopped has only a
+//! lower bound of its time, so some may go on beyond the limit.
 
 use std::time::Duration;
 

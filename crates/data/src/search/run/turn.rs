@@ -1,4 +1,7 @@
 //! A turn of a worker: it takes inputs, runs both programs on them, and notes those that fail.
+//!
+//! Workers take inputs by number under the lock, and run programs without it. The failing input with the lowest number
+//! counts, so what a seed finds does not depend on which worker is faster.
 
 use std::hash::BuildHasher;
 use std::sync::Arc;

@@ -1,4 +1,7 @@
 //! The settings of test cases and their groups: `test_group.yaml` and `.yaml` files of test cases, or `testdata.yaml`.
+//!
+//! In both formats, a directory inherits the settings of the one above. So a key is written only where it differs from
+//! what is inherited.
 
 use std::collections::{BTreeMap, BTreeSet};
 

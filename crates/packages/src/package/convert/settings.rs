@@ -1,4 +1,7 @@
 //! `problem.yaml` in another format, and the files next to it: `juror.toml`, `domjudge-problem.ini`, `.timelimit`.
+//!
+//! Keys are made from the problem, not from the old file: so a default that differs between formats is written out.
+//! The old file is read only for what judging does not need, such as credits, and to report keys that are left out.
 
 use std::collections::BTreeMap;
 use std::path::Path;

@@ -1,6 +1,9 @@
 //! `generators/generators.yaml`: how the test data is made.
 //!
 //! Source: the generators documentation of BAPCtools. Features that juror lacks are reported.
+//!
+//! Entries are flattened to one list of test cases with their commands while they are read: settings of a directory
+//! hold for all below it, and faults can name the line of the entry.
 
 mod case_entry;
 mod command;
