@@ -254,9 +254,8 @@ mod tests {
             let locks =
                 files.filter(|file| fs::read_link(file.path()).is_ok_and(|path| path == dir));
             let numbers = locks.map(|file| file.file_name().to_str().unwrap().parse().unwrap());
-            copies
-                .borrow_mut()
-                .extend(numbers.map(|fd| pidfd_getfd(&own, fd, PidfdGetfdFlags::empty()).unwrap()));
+            let copy = |number| pidfd_getfd(&own, number, PidfdGetfdFlags::empty()).unwrap();
+            copies.replace(numbers.map(copy).collect::<Vec<_>>());
         };
         for turn in 0.. {
             let asked = std::cell::Cell::new(0);
