@@ -80,7 +80,7 @@ fn change_blob(blob: &mut Blob, other: impl Fn(&[u8]) -> Option<Vec<u8>>) {
 
 impl Executor for WrappingExecutor<'_> {
     fn inner(&self) -> Option<&dyn Executor> {
-        Some(&*self.inner)
+        Some(self.inner)
     }
 
     fn run(&self, work: &Work, mode: RunMode) -> Result<WorkReply, Stop> {
