@@ -19,7 +19,7 @@ use crate::language::tool::{TOOLS, Tool};
 const SANITIZERS: &str =
     "-g -fsanitize=address,undefined -fno-sanitize-recover=all -D_GLIBCXX_DEBUG -DLOCAL";
 
-/// Memory that a program still has at its end is no fault. The tool for leaks would need rights to trace processes. The
+/// A program may keep memory until its end. The detector of leaks would need the right to trace processes. The
 /// sandbox lets no program change its limits, so none may try to disable core dumps; it gets none. After `abort`, a
 /// trace shows the line that called it.
 const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";

@@ -26,7 +26,7 @@ impl<'a> BuiltGenerators<'a> {
         Ok(Self { bench, generators })
     }
 
-    /// The inner error says why there is no input.
+    /// The inner error is the reason why there is no input.
     pub fn make(&self, call: &GeneratorCall) -> Result<Result<Arc<[u8]>, String>, Stop> {
         let GeneratorCall { command, .. } = call;
         let Some(generator) = self.generators.get(&command.program) else {

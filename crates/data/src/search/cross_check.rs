@@ -16,7 +16,9 @@ use juror_core::verdict::Verdict;
 use juror_judging::build::Runnable;
 use juror_judging::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode};
 use juror_judging::judge::case_run::judge_case;
-use juror_judging::judge::output::{OutputRunner, ProgramOutput, judge_known_output};
+use juror_judging::judge::output::{
+    KnownOutputVerdict, OutputRunner, ProgramOutput, judge_known_output,
+};
 use juror_sandbox::executor::Executor;
 
 #[derive(Clone, Copy)]
@@ -131,17 +133,8 @@ impl<'a> CrossCheck<'a> {
         if !self.arena.inputs.has_given_checker || self.is_judged() {
             return Ok(None);
         }
-        let case = self.ready_case(input, Arc::clone(&answer));
-        let entry = ReadySubmission::without_name(self.reference, TimeLimitMode::Any);
-        let judgement = judge_known_output(
-            self.arena.bench.executor,
-            self.arena.rules,
-            &entry,
-            &case,
-            outcome,
-            answer.to_vec(),
-        );
-        match judgement {
+        let output = answer.to_vec();
+        match self.judge_output(self.reference, input, answer, outcome, output) {
             Ok(judgement) if judgement.verdict == Verdict::Accepted => Ok(None),
             Ok(judgement) => Ok(Some(UnusableReason::Checker(judgement.validator_stderr))),
             Err(stop) => UnusableReason::from_stop(stop).map(Some),
@@ -237,6 +230,21 @@ impl<'a> CrossCheck<'a> {
         OutputRunner { executor: bench.executor, rules, test_case: &inputs.test_case }
     }
 
+    /// Judges an output of a run that kept its limits.
+    fn judge_output(
+        &self,
+        program: &Runnable,
+        input: &Arc<[u8]>,
+        answer: Arc<[u8]>,
+        outcome: &Outcome,
+        output: Vec<u8>,
+    ) -> Result<KnownOutputVerdict, Stop> {
+        let case = self.ready_case(input, answer);
+        let entry = ReadySubmission::without_name(program, TimeLimitMode::Any);
+        let Arena { bench, rules, .. } = self.arena;
+        judge_known_output(bench.executor, rules, &entry, &case, outcome, output)
+    }
+
     /// Whether an output of the submission is accepted. Its run kept the limits. `false` if this cannot be decided
     /// here: then a run on this input alone decides.
     pub fn accepts(
@@ -249,18 +257,8 @@ impl<'a> CrossCheck<'a> {
         if output == answer && self.arena.rules.validators.output.is_empty() {
             return Ok(true);
         }
-        let case = self.ready_case(input, answer.into());
-        let entry = ReadySubmission::without_name(self.submission, TimeLimitMode::Any);
-        let outcome = &run.outcome;
-        let judgement = judge_known_output(
-            self.arena.bench.executor,
-            self.arena.rules,
-            &entry,
-            &case,
-            outcome,
-            output.to_vec(),
-        );
-        match judgement {
+        let (outcome, output) = (&run.outcome, output.to_vec());
+        match self.judge_output(self.submission, input, answer.into(), outcome, output) {
             Ok(judgement) => Ok(judgement.verdict == Verdict::Accepted),
             Err(Stop::Fault(_)) => Ok(false),
             Err(stop) => Err(stop),

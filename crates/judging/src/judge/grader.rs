@@ -19,7 +19,7 @@ use juror_core::text::visible;
 use juror_core::verdict::Verdict;
 use juror_sandbox::executor::Executor;
 
-/// In bytes. A longer line is no verdict with a score.
+/// In bytes. A longer line cannot be a verdict with a score.
 const LONGEST_LINE: u64 = 4 << 10;
 /// In bytes.
 const STDERR_KEPT: u64 = 64 << 10;

@@ -43,7 +43,7 @@ impl<'a> ReadyProblem<'a> {
     /// Judges submissions with the time limit from the command line, the package or its submissions.
     ///
     /// # Errors
-    /// If there is no time limit.
+    /// If the package has no time limit, and none can be inferred.
     pub fn judge(
         &self,
         entries: &[PreparedSubmission<'_>],
