@@ -165,6 +165,7 @@ pub(crate) mod tests {
             skipped: 0,
             spared: 0,
             compiler: None,
+            warnings: Vec::new(),
             broken: Vec::new(),
         };
         let broken = BrokenExpectation {
@@ -200,6 +201,7 @@ pub(crate) mod tests {
                 skipped: 2,
                 cases: Vec::new().into(),
                 compiler: Some(refused),
+                warnings: Vec::new(),
                 ..judged("c.c", Verdict::CompileError, Verdict::Accepted)
             })),
             Event::Failed { submission: Some("d.go".to_owned()), error: lacking },

@@ -119,6 +119,7 @@ fn judgement(name: &str, cases: usize, every: usize, verdict: Verdict) -> Judgem
         skipped: 0,
         spared: 0,
         compiler: None,
+        warnings: Vec::new(),
         broken: Vec::new(),
     }
 }

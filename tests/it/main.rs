@@ -30,6 +30,7 @@ mod grammar;
 mod grammars;
 mod guide;
 mod guides;
+mod hints;
 mod html;
 mod included_files;
 mod interactive;

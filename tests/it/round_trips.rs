@@ -203,6 +203,7 @@ fn judgements() -> Vec<Judgement> {
             messages: text("error"),
             outcome: Some(quiet_outcome()),
         }),
+        warnings: vec!["a.cpp:1:1: warning: x [-Wy]".to_owned()],
         broken: vec![BrokenExpectation {
             rule: "accepted".to_owned(),
             reason: "required AC".to_owned(),

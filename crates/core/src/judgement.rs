@@ -166,7 +166,8 @@ pub struct CaseJudgement {
     /// `false` if the comparison is `none`: then AC says only that the program ended well.
     #[serde(rename = "compared")]
     pub is_compared: bool,
-    /// What is to be said about an accepted output, such as that its lines differ.
+    /// What else is to be said about it, such as that the lines of an accepted output differ, or what usually causes
+    /// a signal.
     pub remark: Option<String>,
     /// What a person sees besides the difference; absent if it was not asked for.
     pub evidence: Option<Box<Evidence>>,
@@ -216,6 +217,11 @@ impl CaseJudgement {
     /// Whether another run may get a different verdict.
     pub fn is_sensitive(&self) -> bool {
         self.repeats.as_ref().is_some_and(|repeats| repeats.is_sensitive)
+    }
+
+    /// Whether its difference has a hint.
+    pub fn is_near_miss(&self) -> bool {
+        self.difference.as_ref().is_some_and(|difference| difference.hint().is_some())
     }
 
     /// The verdict's abbreviation, or `ran` if the output was not compared.
@@ -360,6 +366,8 @@ pub struct Judgement {
     pub spared: usize,
     /// The compiler's messages, shortened, if there were any or it failed.
     pub compiler: Option<CompilerReport>,
+    /// What the compiler warns about if it is asked because a submission fails; the build has no part in it.
+    pub warnings: Vec<String>,
     /// Expectations that do not hold.
     #[serde(rename = "broken_expectations")]
     pub broken: Vec<BrokenExpectation>,
@@ -391,6 +399,15 @@ impl Judgement {
             Verdict::Accepted => self.accepted_word(),
             verdict => verdict.name(),
         }
+    }
+
+    /// Why it may fail, beside the hint of its first difference: so much that both are at most two lines.
+    pub fn hints(&self) -> impl Iterator<Item = (&'static str, &str)> {
+        let case = self.rejected().next();
+        let remark = case.and_then(|case| case.remark.as_deref()).map(|text| ("Hint: ", text));
+        let warnings = self.warnings.iter().map(|line| ("Compiler: ", &**line));
+        let room = 2 - usize::from(case.is_some_and(CaseJudgement::is_near_miss));
+        remark.into_iter().chain(warnings).take(room)
     }
 
     /// The number of test cases that it passes.
@@ -523,6 +540,7 @@ mod tests {
                     messages: b"a.cpp:1:1: error: x\n".to_vec(),
                     outcome: None,
                 }),
+                warnings: Vec::new(),
                 broken: Vec::new(),
             };
             assert_eq!(judgement.failure(), (path, refusal));

@@ -194,7 +194,9 @@ impl Limits {
             }
             StopReason::Output => {
                 let allowed = self.output.unwrap_or_default();
-                format!("wrote more than the {allowed} allowed")
+                let is_mostly_stderr = outcome.stderr_bytes.0 > outcome.written().0 / 2;
+                let place = if is_mostly_stderr { ", most of it on standard error" } else { "" };
+                format!("wrote more than the {allowed} allowed{place}")
             }
             StopReason::Deadlock => "waited for input that never came".to_owned(),
             StopReason::Dismissed => "was no longer needed".to_owned(),

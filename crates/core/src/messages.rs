@@ -33,6 +33,34 @@ pub fn compiler_error_line(messages: &[u8]) -> Option<String> {
     lines(messages).find(names_error).or_else(|| lines(messages).last()).map(shortened)
 }
 
+/// The lines in which GCC or Clang warns about a source, of the kinds among these options, the first kind first.
+///
+/// Most comparisons of different signs are harmless. Those with a difference are not: it wraps around below 0.
+pub fn compiler_warnings(messages: &[u8], options: &str) -> Vec<String> {
+    let lines: Vec<&[u8]> = messages.split(|byte| *byte == b'\n').collect();
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for (index, line) in lines.iter().enumerate().filter(|(_, line)| !line.starts_with(b"/")) {
+        let line = shortened(line);
+        let of_kind = |option: &str| line.ends_with(&format!("[{option}]"));
+        let kind = options.split_whitespace().position(of_kind);
+        let Some(kind) = kind.filter(|_| line.contains(": warning: ")) else { continue };
+        let quoted = lines.get(index + 1).zip(lines.get(index + 2));
+        let is_harmless = || quoted.is_none_or(|(source, marks)| !marks_difference(source, marks));
+        if !line.ends_with("[-Wsign-compare]") || !is_harmless() {
+            found.push((kind, line));
+        }
+    }
+    found.sort_by_key(|(kind, _)| *kind);
+    found.dedup();
+    found.into_iter().map(|(_, line)| line).collect()
+}
+
+fn marks_difference(source: &[u8], marks: &[u8]) -> bool {
+    let source = String::from_utf8_lossy(source).replace("->", "..");
+    let is_marked = |(character, mark): (char, &u8)| character == '-' && b"^~".contains(mark);
+    source.chars().zip(marks).any(is_marked)
+}
+
 fn lines(messages: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = messages.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
     lines.filter(|line| line.first().is_some_and(|first| !first.is_ascii_whitespace()))
@@ -72,6 +100,38 @@ mod tests {
             "panic: runtime error",
         );
         check("RangeError: too deep\n    at f\n\nNode.js v20.1.0\n", "RangeError: too deep");
+    }
+
+    /// What GCC 12 writes for each, and Clang for the last but one.
+    #[test]
+    fn warnings_of_the_wanted_kinds_are_found() {
+        let check = |messages: &str, expected: &[&str]| {
+            let options = "-S -Wreturn-type -Woverflow -Wsign-compare";
+            assert_eq!(compiler_warnings(messages.as_bytes(), options), expected, "{messages}");
+        };
+        let missing = "a.cpp:3:33: warning: control reaches end of non-void function [-Wreturn-type]";
+        let quoted = "    3 | int f(int x){ if(x>3) return 1; }\n      |                  ^\n";
+        check(&format!("a.cpp: In function ‘int f(int)’:\n{missing}\n{quoted}"), &[missing]);
+        let overflow = "a.cpp:6:3: warning: integer overflow in expression of type ‘int’ [-Woverflow]";
+        check(&format!("{overflow}\n{missing}\n{overflow}\n"), &[missing, overflow]);
+        let sign = "a.cpp:6:66: warning: comparison of integer expressions [-Wsign-compare]";
+        let compared = |source: &str, marks: &str, expected: &[&str]| {
+            check(&format!("{sign}\n    6 | {source}\n      | {marks}\n"), expected);
+        };
+        compared("for (int i=0; i<v.size()-1; i++)", "              ~^~~~~~~~~~~", &[sign]);
+        compared("while (a - b < v.size())", "       ~~~~~~^~~~~~~~~~", &[sign]);
+        compared("for (int i=0; i<v.size(); i++)", "              ~^~~~~~~~~", &[]);
+        compared("x = a - b; while (i < p->size())", "                  ~~^~~~~~~~~~~", &[]);
+        check(sign, &[]);
+        let clang = "a.cpp:3:33: warning: non-void function does not return a value [-Wreturn-type]";
+        check(&format!("{clang}\nint f(int x) {{ }}\n               ^\n"), &[clang]);
+        // Another kind, an error, a header of the system, a note, and text of the source.
+        check("a.cpp:1:1: warning: unused variable ‘x’ [-Wunused-variable]\n", &[]);
+        check("a.cpp:1:1: error: no return [-Werror=return-type]\n", &[]);
+        check("/usr/include/a.h:1:1: warning: x [-Woverflow]\n", &[]);
+        check("warning: unknown warning option '-Woverflow' [-Wunknown-warning-option]\n", &[]);
+        check("    1 | // [-Woverflow]\n", &[]);
+        check("", &[]);
     }
 
     #[test]

@@ -34,6 +34,16 @@ pub struct Signal(pub i32);
 impl Signal {
     /// Added to the numbers of signals that Linux does not have.
     pub const FOREIGN_OFFSET: i32 = 1000;
+
+    /// What usually causes it in a program in C or C++.
+    pub const fn usual_cause(self) -> Option<&'static str> {
+        match self.0 {
+            6 => Some("an exception that nothing caught, a failed `assert`, or a damaged heap"),
+            8 => Some("an integer division by zero, also by `%`"),
+            11 => Some("an index outside of its array, a bad pointer, or too deep a recursion"),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for Signal {
@@ -108,6 +118,9 @@ pub struct Outcome {
     /// Its processes may have sent SIGKILL themselves. Known only where it ran, and if a filter of calls sees it.
     #[serde(skip)]
     pub has_killed: bool,
+    /// The stack of the program when memory was running out; 0 if nobody looked. Known only on this machine.
+    #[serde(skip)]
+    pub stack: Bytes,
     /// What measured and enforced these facts.
     pub mechanism: Mechanism,
     /// When it ran, if it is recalled from an earlier run.
@@ -135,6 +148,14 @@ impl Outcome {
         used + if self.ran_at.is_some() { "; from the cache" } else { "" }
     }
 
+    /// For a run that wanted too much memory; `None` unless the stack was a large part of it.
+    pub fn describe_stack(&self) -> Option<String> {
+        let stack = self.stack;
+        (stack > Bytes(self.peak_memory.0 / 4)).then(|| {
+            format!("{stack} of it was the stack: the recursion is too deep, or it never ends")
+        })
+    }
+
     /// Also the day on which it ran, if that is not now.
     pub fn describe_use_and_age(&self) -> String {
         let used = self.describe_use();
@@ -159,6 +180,7 @@ impl Outcome {
             file_bytes: Bytes(0),
             refused_processes: 0,
             has_killed: false,
+            stack: Bytes(0),
             mechanism,
             ran_at: None,
             worker: None,

@@ -217,6 +217,7 @@ mod tests {
                 skipped: 0,
                 spared: 0,
                 compiler: None,
+                warnings: Vec::new(),
                 broken: Vec::new(),
             }))
         };

@@ -6,7 +6,7 @@ use crate::report::html::Page;
 use crate::report::html::text::{Pane, not_shown, pane, pane_if_any, picture, shorten};
 use juror_core::difference::{Difference, DifferenceKind, DifferenceSide};
 use juror_core::joint::{self, Transcript, TranscriptLine};
-use juror_core::judgement::{CaseJudgement, DiffTag, Evidence};
+use juror_core::judgement::{CaseJudgement, DiffTag, Evidence, Judgement};
 use juror_core::text::{count, printable, visible};
 use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
@@ -16,11 +16,18 @@ const DIFF_LINES: usize = 40;
 const FIRST_LINES: usize = 15;
 const LAST_LINES: usize = 30;
 
-pub(super) fn failed_case(page: &Page<'_>, case: &CaseJudgement) -> Markup {
+/// With the hints of its judgement, if it is the first failure.
+pub(super) fn failed_case(
+    page: &Page<'_>,
+    case: &CaseJudgement,
+    judgement: Option<&Judgement>,
+) -> Markup {
+    let hints = judgement.into_iter().flat_map(Judgement::hints);
     html! {
         (verdict_and_cause(case.verdict, &case.test_case, &case.explained_cause()))
         @if let Some(outcome) = &case.outcome { p.note { (outcome.describe_use_and_age()) } }
         @if let Some(difference) = &case.difference { (difference_sides(difference)) }
+        @for (label, text) in hints { p { strong { (label) } (printable(text)) } }
         @if !case.cause_includes_message { (message_pane(page, "Judge message", case.message.as_bytes())) }
         (message_pane(page, "Team message", case.team_message.as_bytes()))
         @match &case.evidence {

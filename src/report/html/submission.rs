@@ -156,14 +156,14 @@ fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Ma
             @let case = &submission.cases()[index];
             @let id = format!("s{number}c{index}");
             @if nth == 0 {
-                div id=(id) tabindex="-1" { (failure::failed_case(page, case)) }
+                div id=(id) tabindex="-1" { (failure::failed_case(page, case, submission.judgement())) }
             } @else {
                 details.failure id=(id) {
                     summary {
                         span class={ "v " (case.short_verdict()) } { (case.short_verdict()) } " "
                         (printable(&case.test_case)) ": " (failure::shortened_cause(&case.explained_cause()))
                     }
-                    (failure::failed_case(page, case))
+                    (failure::failed_case(page, case, None))
                 }
             }
         }

@@ -286,6 +286,7 @@ fn hostile_texts_never_become_markup_and_pages_stay_small() {
             skipped: 0,
             spared: 0,
             compiler: Some(CompilerReport { refusal: None, messages: long.clone(), outcome: None }),
+            warnings: Vec::new(),
             broken: Vec::new(),
         }));
         report.add_event(&StampedEvent { at: Duration::ZERO, package: Some("sum".into()), event });

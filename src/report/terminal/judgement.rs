@@ -248,6 +248,9 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
         page.blank();
         difference::write(page, difference);
     }
+    for (label, text) in judgement.hints() {
+        page.labelled(INDENT, Label::new(TextRole::Title, &label.to_lowercase()), &printable(text));
+    }
     if let Some(evidence) = &case.evidence {
         difference::write_diff(page, evidence);
         if let Some(transcript) = &evidence.transcript {

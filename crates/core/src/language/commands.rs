@@ -116,6 +116,19 @@ impl BuildCommands {
         }
     }
 
+    /// A run of the compiler that only warns; `None` if its language has none. Sanitizers cause false warnings.
+    pub fn for_warnings(&self) -> Option<BuildStep> {
+        let ProgramLanguage::Known(language) = self.language else { return None };
+        let mut step = self.build.clone().filter(|_| !language.warnings.is_empty())?;
+        let argv = &mut step.command.argv;
+        let product = argv.iter().rposition(|word| word == "-o")?;
+        argv.drain(product..product + 2);
+        argv.extend(language.warnings.split_whitespace().map(str::to_owned));
+        step.produces = None;
+        let is_sanitized = |word: &String| word.starts_with("-fsanitize");
+        (!step.command.argv.iter().any(is_sanitized)).then_some(step)
+    }
+
     /// `None` if the language has no batches; `search::batch` documents their input and output.
     pub fn for_batches(&self) -> Option<Self> {
         let mut plan = self.clone();

@@ -24,6 +24,11 @@ const SANITIZERS: &str =
 /// trace shows the line that called it.
 const SANITIZER_OPTIONS: &str = "ASAN_OPTIONS=detect_leaks=0:disable_coredump=0:handle_abort=1:print_legend=0 UBSAN_OPTIONS=print_stacktrace=1";
 
+/// Compiles without a product. The first kinds say most about a program that fails.
+const WARNINGS: &str = "-S -Wreturn-type -Winfinite-recursion -Wuninitialized -Warray-bounds \
+    -Waggressive-loop-optimizations -Wdiv-by-zero -Wshift-count-overflow -Woverflow -Wmaybe-uninitialized \
+    -Wsign-compare";
+
 /// For the driver of a C or C++ compiler, the pass that it starts, and the assembler.
 const COMPILER_PROCESSES: u32 = 16;
 
@@ -53,6 +58,8 @@ pub struct Language {
     pub check: &'static str,
     /// Words for `{flags}` in `build` that add checks, if a program is built to find its faults.
     pub debug_build: &'static str,
+    /// Words after `build`, less its product, for a run of the compiler that only warns. Only these warnings count.
+    pub warnings: &'static str,
     /// Words for `{checks}` in `run`, likewise.
     pub debug_run: &'static str,
     /// Additions to the environment of its run, likewise.
@@ -397,6 +404,7 @@ const fn base_language(
         build: "",
         check: "",
         debug_build: "",
+        warnings: "",
         debug_run: "",
         debug_env: "",
         build_env: "",
@@ -439,6 +447,7 @@ const fn c_language(code: &'static str, name: &'static str, extensions: &'static
     Language {
         build_processes: COMPILER_PROCESSES,
         debug_build: SANITIZERS,
+        warnings: WARNINGS,
         debug_env: SANITIZER_OPTIONS,
         // The code that runs before `main` is compiled along, in the language of the sources.
         batch_source: "c",

@@ -22,13 +22,14 @@ use juror_core::judgement::{CompilerReport, FaultKind, JudgeError};
 use juror_core::language::PROGRAM;
 use juror_core::language::command_line::command_line;
 use juror_core::language::command_planner::plan_commands;
-use juror_core::language::commands::{BuildCommands, BuildStep};
+use juror_core::language::commands::{BuildCommands, BuildStep, ProgramLanguage};
 use juror_core::language::fault::LaunchFault;
 use juror_core::language::launch::{LaunchForm, launch_spec};
 use juror_core::language::sources::{self, Sources};
 use juror_core::language::table::Language;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::limits::{LARGE_OUTPUT, Limits};
+use juror_core::messages::compiler_warnings;
 use juror_core::program::Program;
 use juror_core::stop::Stop;
 use juror_core::text::visible;
@@ -374,6 +375,15 @@ impl<'a> Builder<'a> {
             program,
             sources,
         })))
+    }
+
+    /// What the compiler warns about, in a run that makes nothing. If it fails, nothing is known.
+    pub fn warnings(&self, prepared: &PreparedProgram, limits: &Limits) -> Vec<String> {
+        let plan = &prepared.plan;
+        let ProgramLanguage::Known(language) = plan.language else { return Vec::new() };
+        let run = |step: BuildStep| self.compile(plan, &step, limits).ok();
+        let report = plan.for_warnings().and_then(run).map(|(report, _)| report);
+        report.map_or(Vec::new(), |it| compiler_warnings(&it.messages, language.warnings))
     }
 
     /// Runs the compiler, or a check of the syntax. Unless the report has a refusal, the box becomes the program.

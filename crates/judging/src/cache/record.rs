@@ -14,6 +14,7 @@ use juror_core::limits::Limits;
 use juror_core::moment::Moment;
 use juror_core::outcome::{Ending, Signal};
 use juror_core::tree::TreeEntry;
+use juror_core::units::Bytes;
 use juror_core::work::{Work, WorkReply};
 
 /// The largest blob in a record, in bytes.
@@ -72,7 +73,13 @@ pub(super) fn encode_record(
         _ => store.keep(blob).then_some(None),
     });
     let contents: Vec<Option<Vec<u8>>> = contents.collect::<Option<_>>()?;
-    postcard::to_allocvec(&(limits, contents, reply)).ok()
+    let mut record = postcard::to_allocvec(&(limits, contents, reply)).ok()?;
+    // At the end, and only if they are known: most records have none.
+    let stacks: Vec<Bytes> = replies.iter().map(|reply| reply.outcome.stack).collect();
+    if stacks.iter().any(|stack| *stack > Bytes(0)) {
+        record.extend(postcard::to_allocvec(&stacks).ok()?);
+    }
+    Some(record)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,14 +99,16 @@ pub(super) fn decode_record(
     fetch: FetchTime,
 ) -> Option<WorkReply> {
     type Contents = Vec<Option<Vec<u8>>>;
-    let (old_limits, contents, mut reply): (JobLimits, Contents, WorkReply) =
-        postcard::from_bytes(record).ok()?;
+    let ((old_limits, contents, mut reply), rest): ((JobLimits, Contents, WorkReply), &[u8]) =
+        postcard::take_from_bytes(record).ok()?;
+    let mut stacks = postcard::from_bytes::<Vec<Bytes>>(rest).unwrap_or_default().into_iter();
     if !old_limits.are_valid_for(&reply, limits) {
         return None;
     }
     let mut contents = contents.into_iter();
     for reply in reply.replies_mut() {
         reply.outcome.ran_at = created;
+        reply.outcome.stack = stacks.next().unwrap_or_default();
         // Blobs from a box come last.
         let box_entries = reply.kept.iter().flat_map(|tree| &tree.entries);
         let others = reply.blobs().count() - box_entries.filter_map(TreeEntry::blob).count();

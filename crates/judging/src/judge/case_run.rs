@@ -62,6 +62,7 @@ pub fn judge_case(
             let cause = &mut judged.classified.cause;
             *cause = format!("in pass {}: {cause}", pass.number);
         }
+        judge.add_hint(&pass, &reply, &mut judged);
         let mut judged = judge.complete(judged, Some(outcome), |judged, evidence| {
             add_run(evidence, rules, case, judged, &reply)?;
             add_input(evidence, case, &pass, box_path.as_ref())?;

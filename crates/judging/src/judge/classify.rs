@@ -222,6 +222,28 @@ mod tests {
     }
 
     #[test]
+    fn standard_error_is_named_if_it_is_most_of_the_output() {
+        let check = |stdout: u64, stderr: u64, files: u64, is_named: bool| {
+            let outcome = Outcome {
+                stdout_bytes: Bytes::mib(stdout),
+                stderr_bytes: Bytes::mib(stderr),
+                file_bytes: Bytes::mib(files),
+                ..quiet_outcome()
+            };
+            let cause = classify(&outcome, &limits()).expect("a verdict").cause;
+            let place = if is_named { ", most of it on standard error" } else { "" };
+            assert_eq!(cause, format!("wrote more than the 8 MiB allowed{place}"));
+        };
+        check(0, 9, 0, true);
+        check(1, 8, 0, true);
+        check(1, 7, 1, true);
+        check(9, 0, 0, false);
+        check(5, 4, 0, false);
+        check(2, 5, 4, false);
+        check(0, 1, 9, false);
+    }
+
+    #[test]
     fn all_that_is_written_counts_against_the_output_limit() {
         let mut outcome = quiet_outcome();
         outcome.stdout_bytes = Bytes::mib(4);

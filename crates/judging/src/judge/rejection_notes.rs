@@ -1,12 +1,17 @@
-//! What is added to the cause of a rejection: that the output is right all the same, or in which file it is.
+//! What is added to the cause of a rejection: that the output is right all the same, or in which file it is. And hints:
+//! what usually causes a signal, and that the line ends of the input are the cause.
 
-use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, pass_job};
-use crate::judge::classify::VerdictWithCause;
+use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, Rules, pass_job};
+use crate::judge::classify::{VerdictWithCause, classify};
 use crate::judge::default_validator::output_of;
+use juror_core::blob::Blob;
 use juror_core::job::{BoxRetention, JobReply};
-use juror_core::problem::ProgramIo;
+use juror_core::language::table::Language;
+use juror_core::outcome::Ending;
+use juror_core::problem::{Interaction, ProgramIo};
 use juror_core::text::visible;
-use juror_core::tree::Node;
+use juror_core::tree::{Node, TreeEntry};
+use memchr::memmem;
 use juror_core::verdict::Verdict;
 
 impl CaseJudge<'_> {
@@ -44,22 +49,77 @@ impl CaseJudge<'_> {
         if !is_asked {
             return;
         }
+        let Some(file) = self.written_file(pass) else { return };
+        let name = visible(file.name.as_os_str().as_encoded_bytes());
+        judged.classified.cause += &format!(
+            "; it writes to the file `{name}`: use standard output, or if the problem has files, name them under \
+             `[io]` in juror.toml"
+        );
+        let input = visible(file.name.with_extension("in").as_os_str().as_encoded_bytes());
+        let unread = match self.written_file(&Pass::first(Blob::default())) {
+            Some(other) if other == file => "; without standard input, it writes the same",
+            _ => "",
+        };
+        judged.remark = Some(format!(
+            "if the problem has files, juror.toml names them in three lines: `[io]`, `input = \"{input}\"`, \
+             `output = \"{name}\"`{unread}"
+        ));
+    }
+
+    /// The first file that it writes. The run decides nothing, so its failure does not matter.
+    fn written_file(&self, pass: &Pass) -> Option<TreeEntry> {
         let mut job = pass_job(self.rules, self.entry, self.case.test_case, pass);
         job.writable = true;
         job.keep = BoxRetention::ALL;
-        // This run decides nothing, so its failure does not matter.
-        let kept = self.executor.run_job(&job).ok().and_then(|reply| reply.kept);
-        let entries = kept.iter().flat_map(|tree| &tree.entries);
-        let mut written = entries.filter(|entry| {
+        let kept = self.executor.run_job(&job).ok()?.kept?;
+        kept.entries.into_iter().find(|entry| {
             let is_given = job.files.iter().any(|given| given.name == entry.name);
             matches!(entry.node, Node::File { .. }) && !is_given
-        });
-        if let Some(file) = written.next() {
-            let name = visible(file.name.as_os_str().as_encoded_bytes());
-            judged.classified.cause += &format!(
-                "; it writes to the file `{name}`: use standard output, or if the problem has files, name them under \
-                 `[io]` in juror.toml"
-            );
+        })
+    }
+
+    /// Says what usually causes the signal that ended a program in C or C++, or that the line ends of the input do.
+    pub(super) fn add_hint(&self, pass: &Pass, reply: &JobReply, judged: &mut PassResult) {
+        let language = Language::by_code(self.entry.language);
+        let is_native = language.is_some_and(|language| !language.warnings.is_empty());
+        let hint = match (judged.classified.verdict, reply.outcome.ending) {
+            _ if self.rules.detail == Detail::Brief => None,
+            (Verdict::RunTimeError | Verdict::WrongAnswer, _) if self.needs_line_feeds(pass) => {
+                Some(
+                    "lines of the input end with CR LF; if they end with LF alone, the output is right: the program \
+                     must not keep the CR of a line that it reads"
+                        .to_owned(),
+                )
+            }
+            (Verdict::MemoryLimitExceeded, _) => reply.outcome.describe_stack(),
+            (Verdict::RunTimeError, Ending::Signalled(signal)) if is_native => {
+                let cause = signal.usual_cause();
+                cause.map(|cause| format!("{signal} usually means {cause}; --debug shows the line"))
+            }
+            _ => None,
+        };
+        judged.remark = hint.or(judged.remark.take());
+    }
+
+    /// Whether the output is right if the input has no CR, by a run that decides nothing.
+    fn needs_line_feeds(&self, pass: &Pass) -> bool {
+        const LARGEST: u64 = 1 << 20;
+        let Rules { problem, validators, detail, .. } = self.rules;
+        let is_asked = matches!(detail, Detail::FullWithStderr { .. })
+            && problem.kind.passes == 1
+            && problem.kind.interaction != Interaction::Interactive
+            && validators.output.is_empty()
+            && self.case.options.compares();
+        let text = pass.input.prefix(LARGEST).ok().filter(|_| is_asked).unwrap_or_default();
+        if memmem::find(&text, b"\r\n").is_none() || self.case.input_size() > LARGEST {
+            return false;
         }
+        let with_feeds: Vec<u8> = text.into_iter().filter(|byte| *byte != b'\r').collect();
+        let pass = Pass::first(with_feeds.into());
+        let job = pass_job(self.rules, self.entry, self.case.test_case, &pass);
+        let Ok(reply) = self.executor.run_job(&job) else { return false };
+        let judged = self.judge_output(&pass, &reply);
+        classify(&reply.outcome, &self.entry.limits(self.rules)).is_none()
+            && judged.is_ok_and(|judged| judged.classified.verdict == Verdict::Accepted)
     }
 }

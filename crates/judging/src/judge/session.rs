@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use crate::build::{BuildResult, PreparedProgram, Runnable};
-use crate::judge::case::{ReadySubmission, TimeLimitMode};
+use crate::judge::case::{Detail, ReadySubmission, TimeLimitMode};
 use crate::judge::case_run::judge_case;
 use crate::judge::proof::{Proof, UnprovedCase};
 use crate::judge::ready_problem::ReadyProblem;
@@ -23,7 +23,7 @@ use juror_core::event::{Event, WorkProgress};
 use juror_core::judgement::{
     CaseJudgement, CompilerReport, JudgeError, Judgement, ResultWithMargin,
 };
-use juror_core::limits::SUBMISSION_CODE;
+use juror_core::limits::{Limits, SUBMISSION_CODE};
 use juror_core::outcome::Outcome;
 use juror_core::problem::Problem;
 use juror_core::stop::Stop;
@@ -380,8 +380,12 @@ impl SharedSession<'_, '_> {
     /// grader may run for each. If another thread is here, it hands out the result of this one, too.
     fn hand_out_results(&self) {
         while let Some((index, known, needed)) = self.next_result() {
-            let submission = self.session.entries[index].submission;
-            let judged = self.judgement(submission, known, &needed);
+            let entry = &self.session.entries[index];
+            let submission = entry.submission;
+            let judged = self.judgement(submission, known, &needed).map(|judgement| Judgement {
+                warnings: self.compiler_warnings(entry, &judgement),
+                ..judgement
+            });
             let mut state = self.state.lock();
             state.is_handing_out = false;
             let judged = match judged {
@@ -397,6 +401,30 @@ impl SharedSession<'_, '_> {
                 },
             });
             state.results.push(judged);
+        }
+    }
+
+    /// For one submission alone whose failure is not yet explained: a person waits, and wants to know why.
+    fn compiler_warnings(
+        &self,
+        entry: &PreparedSubmission<'_>,
+        judgement: &Judgement,
+    ) -> Vec<String> {
+        use Verdict::{MemoryLimitExceeded, RunTimeError, TimeLimitExceeded, WrongAnswer};
+        let ReadyProblem { bench, rules, .. } = self.session.ready;
+        let is_asked = matches!(rules.detail, Detail::FullWithStderr { .. })
+            && self.session.entries.len() == 1
+            && match judgement.verdict {
+                WrongAnswer => judgement.rejected().next().is_some_and(|case| !case.is_near_miss() && case.remark.is_none()),
+                RunTimeError | TimeLimitExceeded | MemoryLimitExceeded => true,
+                _ => false,
+            };
+        match &entry.prepared {
+            Ok(prepared) if is_asked => {
+                let limits = Limits::of_compiler(&bench.problem.limits);
+                bench.builder.warnings(prepared, &limits)
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -528,6 +556,7 @@ impl SharedSession<'_, '_> {
             spared: if self.session.omits_unproving_runs && !is_refused { left_out } else { 0 },
             cases: cases.into(),
             compiler,
+            warnings: Vec::new(),
             broken: Vec::new(),
         };
         let all_cases = self.session.ready.bench.problem.test_data.judged_cases();

@@ -101,6 +101,33 @@ fn only_the_build_sees_the_compiler() {
     );
 }
 
+#[test]
+fn a_run_that_only_warns_makes_nothing() {
+    let check = |machine: ScriptedMachine, file: &str, flags: &[&str], expected: Option<&str>| {
+        let files = vec![TreeEntry::new(file, Node::plain(b"x".as_slice()))];
+        let flags = flags.iter().map(|word| (*word).to_owned()).collect();
+        let variant = BuildVariant { flags, ..BuildVariant::default() };
+        let program = Program { path: FilePath::root(file), variant, ..Program::default() };
+        let sources = Sources { shape: SourceShape::File, files, included: Vec::new() };
+        let recipe = launch_spec(&program, &sources).expect("a recipe");
+        let toolchains = Toolchains::new(Box::new(machine));
+        let plan = plan_commands(recipe, &program.variant, &toolchains).expect("a plan");
+        let built = plan.build.clone();
+        let found = plan.for_warnings().map(|step| {
+            assert_eq!(step.produces, None);
+            shown(&step.command).split(" -Wreturn-type").next().unwrap_or_default().to_owned()
+        });
+        assert_eq!(found.as_deref(), expected, "{file}");
+        assert_eq!(plan.build, built);
+    };
+    let gcc = || ScriptedMachine::default().with_gcc(NO_ARCHIVE);
+    let words = "/usr/bin/gcc -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE";
+    check(gcc(), "a.c", &[], Some(&format!("{words} a.c -lm -S")));
+    check(gcc(), "a.c", &["-O1", "-DX"], Some(&format!("{words} -O1 -DX a.c -lm -S")));
+    check(gcc(), "a.c", &["-fsanitize=address"], None);
+    check(rustc(gcc()), "a.rs", &[], None);
+}
+
 /// Checks the commands of build and run, and the variables of the run, of a submission that is built like this.
 fn check_variant(
     machine: ScriptedMachine,

@@ -82,6 +82,8 @@ pub(super) enum SlotAnswer {
         started: u64,
         /// See [`Outcome::has_killed`](juror_core::outcome::Outcome::has_killed).
         has_killed: bool,
+        /// In bytes; see [`Outcome::stack`](juror_core::outcome::Outcome::stack).
+        stack: u64,
     },
     /// The run failed, or was ended at the judge's request.
     Failed(JudgeError),

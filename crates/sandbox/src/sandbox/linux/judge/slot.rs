@@ -29,6 +29,7 @@ use crate::sandbox::watch::ProgramWatch;
 use juror_core::isolation::Isolation;
 use juror_core::job::{BoxRetention, CollectedEntry, Job, JobReply};
 use juror_core::judgement::JudgeError;
+use juror_core::units::Bytes;
 
 /// One process that waits for jobs, as the judge sees it.
 ///
@@ -228,11 +229,12 @@ impl Backend for LinuxSlot {
         let run = self.control.begin_run();
         let response = self.run_and_receive(job, run, ends)?;
         match response.answer {
-            SlotAnswer::Done { reply, started, has_killed } => {
+            SlotAnswer::Done { reply, started, has_killed, stack } => {
                 let mut fds = response.fds.into_iter();
                 let mut reply =
                     Self::complete_reply(job, *reply, response.outputs, &mut fds, keep_in)?;
                 reply.outcome.has_killed = has_killed;
+                reply.outcome.stack = Bytes(stack);
                 Ok(FinishedRun { reply, started })
             }
             SlotAnswer::Failed(error) => Err(error),

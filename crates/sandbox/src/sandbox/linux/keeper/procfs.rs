@@ -145,6 +145,13 @@ impl MachineProc {
         most
     }
 
+    /// Of a child of this process, in bytes; 0 if the machine does not tell.
+    pub(super) fn largest_stack(&self, first: i32) -> u64 {
+        let children = self.read(&format!("{first}/task/{first}/children")).unwrap_or_default();
+        let statuses = children.split_whitespace().filter_map(|it| self.read(&format!("{it}/status")));
+        statuses.map(|status| status_bytes(&status, "VmStk:")).max().unwrap_or(0)
+    }
+
     fn threads(&self, process: i32) -> Vec<String> {
         let list =
             self.open_file(&format!("{process}/task")).and_then(|task| Dir::read_from(task).ok());

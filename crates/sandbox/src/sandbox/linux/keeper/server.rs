@@ -239,6 +239,8 @@ impl SlotServer {
             kill_scope,
             outputs,
             peak: MemoryPeak::default(),
+            stack: 0,
+            room_at_last_look: memory,
             next_output_check: now + CHECK_INTERVAL.min(memory / OUTPUT_GROWTH_MAX),
             next_search: 0,
             first_measurement: first_look,
@@ -462,7 +464,7 @@ impl SlotServer {
         let started = spec.report.started.load(Ordering::Relaxed);
         let has_killed =
             self.prepared.notifications.as_ref().is_some_and(Notifications::has_killed);
-        Ok(RunAnswer { answer: SlotAnswer::Done { reply, started, has_killed }, fds })
+        Ok(RunAnswer { answer: SlotAnswer::Done { reply, started, has_killed, stack: stopped.stack }, fds })
     }
 }
 

@@ -69,6 +69,8 @@ pub(crate) struct StoppedRun {
     pub(crate) queued: u64,
     pub(crate) baseline: UsageBaseline,
     pub(crate) peak: MemoryPeak,
+    /// See [`Supervisor::stack`].
+    pub(crate) stack: u64,
     pub(crate) is_output_beyond: bool,
     /// The memory that holds the outputs, in bytes.
     pub(crate) output_memory: u64,
@@ -90,6 +92,10 @@ pub(crate) struct Supervisor<'a> {
     pub(crate) outputs: &'a OutputFiles,
     /// Memory without the outputs, up to the last reading.
     pub(crate) peak: MemoryPeak,
+    /// The program's stack at the last look, in bytes.
+    pub(crate) stack: u64,
+    /// What the program could still allocate then, in bytes.
+    pub(crate) room_at_last_look: u64,
     /// Time of the next check of the outputs; monotonic, in nanoseconds.
     pub(crate) next_output_check: u64,
     /// Time of the next search of a box on disk; monotonic, in nanoseconds.
@@ -298,6 +304,7 @@ impl Supervisor<'_> {
             match self.group.adapt_limit(self.limits, outputs.memory)? {
                 MemoryRoom::Unlimited => {}
                 MemoryRoom::Bytes(room) => {
+                    self.look_at_stack(running.pid, room);
                     let is_small = outputs.memory <= SLACK;
                     let growth = if is_small { OUTPUT_GROWTH_MAX } else { MEMORY_GROWTH_MAX };
                     pause = pause.min((room / growth).max(SLEEP_MIN));
@@ -340,8 +347,12 @@ impl Supervisor<'_> {
             if self.limits.cpu_time.is_some() || memory.is_some() {
                 sooner(&mut next, CHECK_INTERVAL);
             }
-            if has_started && memory.is_some_and(|limit| tree.memory_now() > limit) {
-                return Ok(Break(StopReason::Memory));
+            let room = memory.map(|limit| limit.checked_sub(tree.memory_now()));
+            if let Some(room) = room.filter(|_| has_started) {
+                self.look_at_stack(running.pid, room.unwrap_or(0));
+                if room.is_none() {
+                    return Ok(Break(StopReason::Memory));
+                }
             }
         }
         if let Some(limit) = self.limits.cpu_time.map(nanoseconds) {
@@ -352,6 +363,14 @@ impl Supervisor<'_> {
             sooner(&mut next, ((limit - used) / self.cores).max(SLEEP_MIN));
         }
         Ok(Continue(next))
+    }
+
+    /// Endless recursion fills memory with the stack. Each look needs half the room of the last one, so they are few.
+    fn look_at_stack(&mut self, pid1: i32, room: u64) {
+        if room < self.room_at_last_look / 2 {
+            self.room_at_last_look = room;
+            self.stack = self.proc.largest_stack(pid1);
+        }
     }
 
     fn look_at_outputs(&mut self) -> Result<OutputSize, Fault> {
@@ -453,6 +472,7 @@ impl Supervisor<'_> {
             is_output_beyond: self.is_output_beyond(outputs),
             output_memory: outputs.memory,
             peak: self.peak,
+            stack: self.stack,
             usage,
         })
     }
@@ -519,6 +539,8 @@ mod tests {
             kill_scope: KillScope::Pid1,
             outputs: &outputs,
             peak: MemoryPeak::default(),
+            stack: 0,
+            room_at_last_look: 0,
             next_output_check: u64::MAX,
             next_search: 0,
             first_measurement: 0,
