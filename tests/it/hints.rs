@@ -31,7 +31,7 @@ fn a_program_that_writes_a_file_learns_how_to_name_it() {
     let lines = |file: &str, input: &str| {
         format!("three lines: `[io]`, `input = \"{input}\"`, `output = \"{file}\"`")
     };
-    let unread = "`; without standard input, it writes the same";
+    let unread = "; without standard input, it writes the same";
     check("echo 3 > game.out", &[&format!("{}{unread}", lines("game.out", "game.in"))]);
     check("cat game.in 2> /dev/null; echo > SUM.TXT", &[unread]);
     check("read -r a b; echo $((a + b)) > sum.out", &[&lines("sum.out", "sum.in")]);
@@ -104,14 +104,12 @@ fn a_stack_that_fills_memory_is_told() {
     }
     let work = "for (volatile int i = 0; i < 400; i++);";
     let recursion = format!(
-        "int depth(volatile char *above) {{ volatile char all[1024]; all[0] = *above; {work} return depth(all) + all[9]; }}\n\
+        "int depth(volatile char *above) {{ volatile char all[1024]; if (*above == 77) return 1; all[0] = *above; {work} return depth(all) + all[9]; }}\n\
          int main(void) {{ char a = 1; return depth(&a); }}\n"
     );
     let told = ["of it was the stack: the recursion is too deep, or it never ends"];
     let options = "--time-limit 20 --memory-limit 64";
-    let mut hints = told.to_vec();
-    hints.push("[-Winfinite-recursion]");
-    check("a.c", &recursion, SUM, options, &hints);
+    check("a.c", &recursion, SUM, options, &told);
     let heap = format!(
         "#include <stdlib.h>\nint main(void) {{ for (;;) {{ volatile char *all = malloc(1024); all[9] = 1; {work} }} }}\n"
     );
@@ -130,9 +128,9 @@ fn the_compiler_warns_if_a_submission_in_c_fails() {
     let unset = "#include <stdio.h>\nint main(void) { int n, s; scanf(\"%d\", &n);\n\
                  for (int i = 0; i < n; i++) s += i;\nlong long b = 1000000 * 1000000;\n\
                  printf(\"%d %lld\\n\", s, b); }\n";
-    let overflow = "a.c:4:27: warning: integer overflow in expression";
+    let overflow = "a.c:4:23: warning: integer overflow in expression";
     check("a.c", unset, SUM, "", &[overflow, "[-Wmaybe-uninitialized]"]);
-    let spins = "int main(void) { int s; for (volatile int i = 1; i; i = 1 + (s & 0)); }\n";
+    let spins = "int main(void) { int s; volatile int one = 1; for (;;) one = s; }\n";
     check("a.c", spins, SUM, "--time-limit 0.2", &["[-Wuninitialized]"]);
     // Wrong without a warning, right with one, and refused.
     let wrong = "#include <stdio.h>\nint main(void) { unsigned n = 1; for (int i = 0; i < n; i++) puts(\"4\"); }\n";
@@ -157,9 +155,13 @@ fn hints_are_at_most_two_lines_of_the_report_and_for_one_submission() {
     };
     assert_eq!(lines("judge sum a.c --case sample/1"), 2);
     fixture.write("b.c", source);
-    assert_eq!(lines("judge sum a.c b.c --case sample/1"), 2);
+    assert_eq!(lines("judge sum a.c b.c --case sample/1 -v"), 2);
     assert_eq!(lines("verify sum"), 0);
-    fixture.check("judge sum a.c --case sample/1 --html page.html", 1, &["hint: SIGFPE", "compiler: a.c:2"]);
+    fixture.check(
+        "judge sum a.c --case sample/1 --html page.html",
+        1,
+        &["hint: SIGFPE", "compiler: a.c:2"],
+    );
     let page = fixture.read("page.html");
     assert!(page.contains("<strong>Hint: </strong>SIGFPE usually means"), "{page}");
     assert!(page.contains("<strong>Compiler: </strong>a.c:2:37: warning:"), "{page}");

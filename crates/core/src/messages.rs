@@ -109,10 +109,12 @@ mod tests {
             let options = "-S -Wreturn-type -Woverflow -Wsign-compare";
             assert_eq!(compiler_warnings(messages.as_bytes(), options), expected, "{messages}");
         };
-        let missing = "a.cpp:3:33: warning: control reaches end of non-void function [-Wreturn-type]";
+        let missing =
+            "a.cpp:3:33: warning: control reaches end of non-void function [-Wreturn-type]";
         let quoted = "    3 | int f(int x){ if(x>3) return 1; }\n      |                  ^\n";
         check(&format!("a.cpp: In function ‘int f(int)’:\n{missing}\n{quoted}"), &[missing]);
-        let overflow = "a.cpp:6:3: warning: integer overflow in expression of type ‘int’ [-Woverflow]";
+        let overflow =
+            "a.cpp:6:3: warning: integer overflow in expression of type ‘int’ [-Woverflow]";
         check(&format!("{overflow}\n{missing}\n{overflow}\n"), &[missing, overflow]);
         let sign = "a.cpp:6:66: warning: comparison of integer expressions [-Wsign-compare]";
         let compared = |source: &str, marks: &str, expected: &[&str]| {
@@ -123,7 +125,8 @@ mod tests {
         compared("for (int i=0; i<v.size(); i++)", "              ~^~~~~~~~~", &[]);
         compared("x = a - b; while (i < p->size())", "                  ~~^~~~~~~~~~~", &[]);
         check(sign, &[]);
-        let clang = "a.cpp:3:33: warning: non-void function does not return a value [-Wreturn-type]";
+        let clang =
+            "a.cpp:3:33: warning: non-void function does not return a value [-Wreturn-type]";
         check(&format!("{clang}\nint f(int x) {{ }}\n               ^\n"), &[clang]);
         // Another kind, an error, a header of the system, a note, and text of the source.
         check("a.cpp:1:1: warning: unused variable ‘x’ [-Wunused-variable]\n", &[]);

@@ -248,6 +248,9 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
         page.blank();
         difference::write(page, difference);
     }
+    if case.difference.is_none() && judgement.hints().next().is_some() {
+        page.blank();
+    }
     for (label, text) in judgement.hints() {
         page.labelled(INDENT, Label::new(TextRole::Title, &label.to_lowercase()), &printable(text));
     }

@@ -1,18 +1,20 @@
 //! What is added to the cause of a rejection: that the output is right all the same, or in which file it is. And hints:
 //! what usually causes a signal, and that the line ends of the input are the cause.
 
+use std::path::PathBuf;
+
 use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, Rules, pass_job};
 use crate::judge::classify::{VerdictWithCause, classify};
 use crate::judge::default_validator::output_of;
-use juror_core::blob::Blob;
+use juror_core::blob::{Blob, Digest};
 use juror_core::job::{BoxRetention, JobReply};
 use juror_core::language::table::Language;
 use juror_core::outcome::Ending;
 use juror_core::problem::{Interaction, ProgramIo};
 use juror_core::text::visible;
-use juror_core::tree::{Node, TreeEntry};
-use memchr::memmem;
+use juror_core::tree::Node;
 use juror_core::verdict::Verdict;
+use memchr::memmem;
 
 impl CaseJudge<'_> {
     /// A program may write all of its output and not end, such as if one of its threads waits for ever. Only the
@@ -50,12 +52,12 @@ impl CaseJudge<'_> {
             return;
         }
         let Some(file) = self.written_file(pass) else { return };
-        let name = visible(file.name.as_os_str().as_encoded_bytes());
+        let [name, input] = [&file.0, &file.0.with_extension("in")]
+            .map(|name| visible(name.as_os_str().as_encoded_bytes()));
         judged.classified.cause += &format!(
             "; it writes to the file `{name}`: use standard output, or if the problem has files, name them under \
              `[io]` in juror.toml"
         );
-        let input = visible(file.name.with_extension("in").as_os_str().as_encoded_bytes());
         let unread = match self.written_file(&Pass::first(Blob::default())) {
             Some(other) if other == file => "; without standard input, it writes the same",
             _ => "",
@@ -66,22 +68,25 @@ impl CaseJudge<'_> {
         ));
     }
 
-    /// The first file that it writes. The run decides nothing, so its failure does not matter.
-    fn written_file(&self, pass: &Pass) -> Option<TreeEntry> {
+    /// The first file that it writes: name and content. The run decides nothing, so its failure does not matter.
+    fn written_file(&self, pass: &Pass) -> Option<(PathBuf, Digest)> {
         let mut job = pass_job(self.rules, self.entry, self.case.test_case, pass);
         job.writable = true;
         job.keep = BoxRetention::ALL;
         let kept = self.executor.run_job(&job).ok()?.kept?;
-        kept.entries.into_iter().find(|entry| {
-            let is_given = job.files.iter().any(|given| given.name == entry.name);
-            matches!(entry.node, Node::File { .. }) && !is_given
+        kept.entries.into_iter().find_map(|entry| match entry.node {
+            Node::File { blob, .. } if job.files.iter().all(|given| given.name != entry.name) => {
+                Some((entry.name, blob.digest().ok()?))
+            }
+            _ => None,
         })
     }
 
     /// Says what usually causes the signal that ended a program in C or C++, or that the line ends of the input do.
     pub(super) fn add_hint(&self, pass: &Pass, reply: &JobReply, judged: &mut PassResult) {
         let language = Language::by_code(self.entry.language);
-        let is_native = language.is_some_and(|language| !language.warnings.is_empty());
+        let is_native = language.is_some_and(|language| !language.warnings.is_empty())
+            && !self.rules.problem.limits.debug;
         let hint = match (judged.classified.verdict, reply.outcome.ending) {
             _ if self.rules.detail == Detail::Brief => None,
             (Verdict::RunTimeError | Verdict::WrongAnswer, _) if self.needs_line_feeds(pass) => {
@@ -110,8 +115,11 @@ impl CaseJudge<'_> {
             && problem.kind.interaction != Interaction::Interactive
             && validators.output.is_empty()
             && self.case.options.compares();
-        let text = pass.input.prefix(LARGEST).ok().filter(|_| is_asked).unwrap_or_default();
-        if memmem::find(&text, b"\r\n").is_none() || self.case.input_size() > LARGEST {
+        if !is_asked || self.case.input_size() > LARGEST {
+            return false;
+        }
+        let text = pass.input.prefix(LARGEST).unwrap_or_default();
+        if memmem::find(&text, b"\r\n").is_none() {
             return false;
         }
         let with_feeds: Vec<u8> = text.into_iter().filter(|byte| *byte != b'\r').collect();

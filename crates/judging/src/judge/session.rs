@@ -415,7 +415,10 @@ impl SharedSession<'_, '_> {
         let is_asked = matches!(rules.detail, Detail::FullWithStderr { .. })
             && self.session.entries.len() == 1
             && match judgement.verdict {
-                WrongAnswer => judgement.rejected().next().is_some_and(|case| !case.is_near_miss() && case.remark.is_none()),
+                WrongAnswer => judgement
+                    .rejected()
+                    .next()
+                    .is_some_and(|case| !case.is_near_miss() && case.remark.is_none()),
                 RunTimeError | TimeLimitExceeded | MemoryLimitExceeded => true,
                 _ => false,
             };

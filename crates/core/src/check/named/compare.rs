@@ -95,9 +95,10 @@ impl NamedComparison {
         }
         let accepts = |(_, row): &&(&str, Row)| compare_texts(row, answer, output).is_ok();
         let accepting = WEAKER.iter().find(accepts).map(|(name, _)| *name);
-        let in_tokens =
-            || compare_slices(answer, output, &Options::default()).is_none().then_some("tokens");
-        let is_near = difference.only == Some(OnlyDifference::NearNumbers);
+        let by_tokens = compare_slices(answer, output, &Options::default());
+        let in_tokens = || by_tokens.is_none().then_some("tokens");
+        let only = by_tokens.as_ref().and_then(|difference| difference.only);
+        let is_near = only == Some(OnlyDifference::NearNumbers);
         let tolerances = TOLERANCES.into_iter().filter(|_| is_near);
         let within = || tolerances.clone().find(|most| accepts_within(most, answer, output));
         difference.accepted_by = accepting.or_else(in_tokens).or_else(within).map(str::to_owned);

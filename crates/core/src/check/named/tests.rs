@@ -196,6 +196,15 @@ fn near_numbers_get_the_tolerance_that_accepts_them() {
     check("exact", "3.1415926\n", "3.1415927\n", "1e-6");
     check("wcmp", "1e9\n", "1000000000\n", "1e-9");
     check("tokens", "100000000\n", "100000000.001\n", "1e-9");
+    let accepted = |text: &str, answer: &str, output: &str, hint: Option<&str>| {
+        let found = difference(text, answer, output).hint();
+        assert_eq!(found.as_deref(), hint, "{text}: {answer:?} {output:?}");
+    };
+    let blanks_too = Some("`--compare float=1e-9` accepts this output");
+    accepted("exact", "0.333333333333 1\n", "0.3333333333  1 \n", blanks_too);
+    accepted("lines", "0.333333333333\n1\n", "0.3333333333 1\n", blanks_too);
+    accepted("exact", "0.5 x\n", "0.5000001 y \n", None);
+    accepted("exact", "7 0.5\n", "8 0.5 \n", None);
     // One of these is wrong, whatever the tolerance.
     check("words", "0.5 3\n", "0.50001 4\n", "");
     check("words", "1000000006\n", "1000000007\n", "");

@@ -148,7 +148,8 @@ impl MachineProc {
     /// Of a child of this process, in bytes; 0 if the machine does not tell.
     pub(super) fn largest_stack(&self, first: i32) -> u64 {
         let children = self.read(&format!("{first}/task/{first}/children")).unwrap_or_default();
-        let statuses = children.split_whitespace().filter_map(|it| self.read(&format!("{it}/status")));
+        let statuses =
+            children.split_whitespace().filter_map(|it| self.read(&format!("{it}/status")));
         statuses.map(|status| status_bytes(&status, "VmStk:")).max().unwrap_or(0)
     }
 

@@ -464,7 +464,10 @@ impl SlotServer {
         let started = spec.report.started.load(Ordering::Relaxed);
         let has_killed =
             self.prepared.notifications.as_ref().is_some_and(Notifications::has_killed);
-        Ok(RunAnswer { answer: SlotAnswer::Done { reply, started, has_killed, stack: stopped.stack }, fds })
+        Ok(RunAnswer {
+            answer: SlotAnswer::Done { reply, started, has_killed, stack: stopped.stack },
+            fds,
+        })
     }
 }
 
