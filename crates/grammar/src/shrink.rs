@@ -1,7 +1,7 @@
 //! Shrinks an input as long as it stays interesting.
 //!
 //! Each pass visits every node of the input's tree, and stays at a node after a success. The passes repeat until none
-//! helps.
+//! helps. Then joint passes change several nodes at once: a condition on a parity or on two values needs that.
 
 use std::collections::HashSet;
 use std::iter::{once, successors};
@@ -14,8 +14,8 @@ use crate::number::Int;
 use crate::program::Grammar;
 use crate::read::IntNode;
 use crate::reduce::{
-    TreeNumber, arrange_rows, make_conditions_hold, node_number, recount, recount_most, set_all,
-    set_all_least, set_node, to_length,
+    TreeNumber, arrange_rows, drop_iterations, each_value, make_conditions_hold, node_number,
+    recount, recount_most, set_all, set_all_least, set_node, to_length,
 };
 use crate::tree::{InputTree, parse, write_tree};
 use crate::validate::Rejection;
@@ -44,6 +44,9 @@ pub fn shrink(
     loop {
         let before = shrinker.text.clone();
         shrinker.run_passes();
+        if shrinker.text == before {
+            shrinker.run_joint_passes();
+        }
         if shrinker.attempts_left == 0 || shrinker.text == before {
             return Ok(shrinker.text);
         }
@@ -66,6 +69,10 @@ fn word_count(input: &[u8]) -> usize {
 const LEAST_COUNTS: usize = 4;
 /// Upper bound on the words of an input for which pairs of values, and more values, are tried.
 const PAIRS_MAX: usize = 40;
+/// Upper bounds on the iterations of which any two, and any three, are removed at once.
+const TOGETHER_MAX: [(usize, usize); 2] = [(2, 40), (3, 16)];
+/// Upper bound on the values of which any two are lowered at once.
+const LOWERED_MAX: usize = 14;
 /// Upper bounds on the sides and the words of a grid for which each pair of a row and a column is removed.
 const SIDE_MAX: usize = 12;
 const GRID_MAX: usize = 300;
@@ -111,6 +118,63 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         self.simplify_rows();
         self.for_each_node(Self::lower_value);
         self.move_between_pairs();
+    }
+
+    fn run_joint_passes(&mut self) {
+        let places = self.node_numbers();
+        let numbers = places.numbers.iter().enumerate();
+        let counts = numbers.filter_map(|(index, number)| Some((index, number.as_ref()?)));
+        let counts = counts.filter(|(_, number)| number.is_count);
+        let parts = counts.flat_map(|(index, count)| {
+            (0..to_length(&count.value)).map(move |place| (index, place))
+        });
+        let parts: Vec<(usize, usize)> = parts.collect();
+        for (size, most) in TOGETHER_MAX {
+            if parts.len() <= most
+                && combinations(&parts, size)
+                    .iter()
+                    .any(|parts| self.attempt(drop_iterations(parts)))
+            {
+                return;
+            }
+        }
+        self.lower_together(&places.values);
+    }
+
+    /// Lowers all values by the same amount, then any two: by the same one, or one of them by twice as much.
+    fn lower_together(&mut self, values: &[(usize, IntNode)]) {
+        let room = |int: &IntNode| int.value.minus(&Int::ZERO.clamped(&int.min, &int.max));
+        let amounts = |most: Int| {
+            let half = most.divided_by(&Int::Small(2));
+            [Some(most), half, Some(Int::ONE)].into_iter().flatten().filter(|by| *by > Int::ZERO)
+        };
+        let least = values.iter().map(|(_, int)| room(int)).min().unwrap_or(Int::ZERO);
+        if amounts(least).any(|by| {
+            self.attempt(|grammar, tree| {
+                each_value(grammar, tree, &mut |int| int.value.minus(&by));
+            })
+        }) || values.len() > LOWERED_MAX
+        {
+            return;
+        }
+        for pair in combinations(values, 2) {
+            let [(second, b), (first, a)] = &pair[..] else { continue };
+            for (times_a, times_b) in
+                [(1, 1), (1, 2), (2, 1)].map(|(a, b)| (Int::Small(a), Int::Small(b)))
+            {
+                let room = |int: &IntNode, times: &Int| room(int).divided_by(times);
+                let most = room(a, &times_a).min(room(b, &times_b)).unwrap_or(Int::ZERO);
+                if amounts(most).any(|by| {
+                    let edits = [
+                        set_node(*first, a.value.minus(&by.times(&times_a))),
+                        set_node(*second, b.value.minus(&by.times(&times_b))),
+                    ];
+                    self.attempt(|grammar, tree| edits.iter().for_each(|edit| edit(grammar, tree)))
+                }) {
+                    return;
+                }
+            }
+        }
     }
 
     fn for_each_node(&mut self, pass: fn(&mut Self, usize, TreeNumber)) {
@@ -294,6 +358,21 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
             })
         });
     }
+}
+
+/// All choices of `size` items, each with the last item first.
+fn combinations<T: Clone>(items: &[T], size: usize) -> Vec<Vec<T>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let with_first = |at: usize| {
+        let rest = combinations(&items[at + 1..], size - 1).into_iter();
+        rest.map(move |mut chosen| {
+            chosen.push(items[at].clone());
+            chosen
+        })
+    };
+    (0..items.len()).flat_map(with_first).collect()
 }
 
 fn halves(number: &Int) -> impl Iterator<Item = Int> + use<> {

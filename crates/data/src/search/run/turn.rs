@@ -13,7 +13,10 @@ use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
 use crate::search::cross_check::{CrossCheckResult, ProgramTimes, UnusableReason};
-use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
+use crate::search::problem_inputs::quote_input;
+use crate::search::result::{
+    CounterexampleOrigin, LeftOutReason, REPEATS, SearchEnd, SlowestInput,
+};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::{DisputedInput, Objection};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -199,7 +202,7 @@ impl SharedSearch<'_, '_> {
             Ok(fresh) => fresh,
             Err(UnmadeInput::LeftOut(broken)) => {
                 let result = &mut self.state.lock().findings.result;
-                result.left_out += 1;
+                result.note_left_out(LeftOutReason::NotMade, || broken.clone());
                 result.broken_generator.get_or_insert(broken);
                 return Ok(None);
             }
@@ -230,7 +233,8 @@ impl SharedSearch<'_, '_> {
             if fresh.seeded.is_some() {
                 self.note_objection(&fresh.input, arena.validity.objection(&fresh.input)?);
             } else {
-                self.state.lock().findings.result.left_out += 1;
+                let result = &mut self.state.lock().findings.result;
+                result.note_left_out(LeftOutReason::NotValid, || quote_input(&fresh.input));
             }
             return Ok(None);
         }
@@ -319,7 +323,16 @@ impl SharedSearch<'_, '_> {
             CrossCheckResult::NoAnswer(reason)
                 if reason == UnusableReason::TooSlow || self.is_guess(&ready) =>
             {
-                self.state.lock().findings.result.left_out += 1;
+                let kind = match reason {
+                    UnusableReason::TooSlow => LeftOutReason::TooSlow,
+                    _ => LeftOutReason::Unsolved,
+                };
+                let input = quote_input(&ready.fresh.input);
+                let example = || match kind {
+                    LeftOutReason::TooSlow => input,
+                    _ => format!("{input}: {reason}"),
+                };
+                self.state.lock().findings.result.note_left_out(kind, example);
             }
             CrossCheckResult::NoAnswer(UnusableReason::Validator(error)) => {
                 return Err(Stop::Fault(self.with_call(*error, ready.fresh.seeded)));
@@ -398,7 +411,9 @@ impl SharedSearch<'_, '_> {
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         findings.invalid_failures += 1;
-        findings.result.left_out += 1;
+        findings.result.note_left_out(LeftOutReason::NotValid, || {
+            format!("{}: {}", quote_input(input), objection.description())
+        });
         findings
             .result
             .disputed
