@@ -165,11 +165,16 @@ impl StressOptions {
         if self.targets.first().is_some_and(is_source) {
             let places =
                 [("--generator", &mut options.generator), ("--reference", &mut options.reference)];
-            let open = places.into_iter().filter(|(_, program)| program.is_none());
-            for ((name, program), word) in open.zip(options.targets.drain(1..)) {
-                options.given.words.extend([name.into(), word.clone().into()]);
-                *program = Some(word.into());
+            let mut words = options.targets.split_off(1).into_iter();
+            for (name, program) in places {
+                if program.is_none()
+                    && let Some(word) = words.next()
+                {
+                    options.given.words.extend([name.into(), word.clone().into()]);
+                    *program = Some(word.into());
+                }
             }
+            options.targets.extend(words);
         }
         options
     }

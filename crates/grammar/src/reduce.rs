@@ -130,23 +130,6 @@ pub(super) fn recount_most(index: usize, to: Int) -> impl Fn(&Grammar, &mut Inpu
     }
 }
 
-/// Removes iterations, each given by the index of its count and its place in the loop. The last ones come first.
-pub(super) fn drop_iterations(parts: &[(usize, usize)]) -> impl Fn(&Grammar, &mut InputTree) {
-    move |grammar, tree| {
-        for &(index, place) in parts {
-            let (mut at, mut count) = (0, None);
-            tree.each(&mut |node| {
-                count =
-                    count.take().or((at == index).then(|| node_number(grammar, node)).flatten());
-                at += 1;
-            });
-            if let Some(count) = count {
-                recount(index, count.value.minus(&Int::ONE), |_, _| place)(grammar, tree);
-            }
-        }
-    }
-}
-
 /// Sets a number of iterations, and removes as many from every loop that it counts.
 ///
 /// `start` returns the index of the first removed iteration. Its arguments are the number of iterations that stay, and

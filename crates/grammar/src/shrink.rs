@@ -14,8 +14,8 @@ use crate::number::Int;
 use crate::program::Grammar;
 use crate::read::IntNode;
 use crate::reduce::{
-    TreeNumber, arrange_rows, drop_iterations, each_value, make_conditions_hold, node_number,
-    recount, recount_most, set_all, set_all_least, set_node, to_length,
+    TreeNumber, arrange_rows, make_conditions_hold, node_number, recount, recount_most, set_all,
+    set_all_least, set_node, to_length,
 };
 use crate::tree::{InputTree, parse, write_tree};
 use crate::validate::Rejection;
@@ -125,56 +125,55 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         let numbers = places.numbers.iter().enumerate();
         let counts = numbers.filter_map(|(index, number)| Some((index, number.as_ref()?)));
         let counts = counts.filter(|(_, number)| number.is_count);
-        let parts = counts.flat_map(|(index, count)| {
-            (0..to_length(&count.value)).map(move |place| (index, place))
-        });
-        let parts: Vec<(usize, usize)> = parts.collect();
+        let parts: Vec<(usize, &Int, usize)> = counts
+            .flat_map(|(index, TreeNumber { value, .. })| {
+                (0..to_length(value)).map(move |place| (index, value, place))
+            })
+            .collect();
         for (size, most) in TOGETHER_MAX {
-            if parts.len() <= most
-                && combinations(&parts, size)
-                    .iter()
-                    .any(|parts| self.attempt(drop_iterations(parts)))
-            {
+            let choices = if parts.len() <= most { combinations(&parts, size) } else { Vec::new() };
+            if choices.iter().any(|chosen| self.drop_together(chosen)) {
                 return;
             }
         }
-        self.lower_together(&places.values);
+        if places.values.len() <= LOWERED_MAX {
+            let pairs = combinations(&places.values, 2);
+            let _ = pairs.iter().any(|pair| self.lower_together(&pair[0], &pair[1]));
+        }
     }
 
-    /// Lowers all values by the same amount, then any two: by the same one, or one of them by twice as much.
-    fn lower_together(&mut self, values: &[(usize, IntNode)]) {
-        let room = |int: &IntNode| int.value.minus(&Int::ZERO.clamped(&int.min, &int.max));
-        let amounts = |most: Int| {
-            let half = most.divided_by(&Int::Small(2));
-            [Some(most), half, Some(Int::ONE)].into_iter().flatten().filter(|by| *by > Int::ZERO)
-        };
-        let least = values.iter().map(|(_, int)| room(int)).min().unwrap_or(Int::ZERO);
-        if amounts(least).any(|by| {
-            self.attempt(|grammar, tree| {
-                each_value(grammar, tree, &mut |int| int.value.minus(&by));
-            })
-        }) || values.len() > LOWERED_MAX
-        {
-            return;
-        }
-        for pair in combinations(values, 2) {
-            let [(second, b), (first, a)] = &pair[..] else { continue };
-            for (times_a, times_b) in
-                [(1, 1), (1, 2), (2, 1)].map(|(a, b)| (Int::Small(a), Int::Small(b)))
-            {
-                let room = |int: &IntNode, times: &Int| room(int).divided_by(times);
-                let most = room(a, &times_a).min(room(b, &times_b)).unwrap_or(Int::ZERO);
-                if amounts(most).any(|by| {
-                    let edits = [
-                        set_node(*first, a.value.minus(&by.times(&times_a))),
-                        set_node(*second, b.value.minus(&by.times(&times_b))),
-                    ];
-                    self.attempt(|grammar, tree| edits.iter().for_each(|edit| edit(grammar, tree)))
-                }) {
-                    return;
-                }
+    /// Drops iterations, each given by the index of its count, the count, and its place in the loop. The last ones come
+    /// first.
+    fn drop_together(&mut self, parts: &[(usize, &Int, usize)]) -> bool {
+        self.attempt(|grammar, tree| {
+            for (at, (index, count, place)) in parts.iter().enumerate() {
+                let gone = parts[..=at].iter().filter(|(other, ..)| other == index).count();
+                let to = count.minus(&Int::from(gone as u64));
+                recount(*index, to, |_, _| *place)(grammar, tree);
             }
-        }
+        })
+    }
+
+    /// Lowers two values by the same amount, or one of them by twice as much.
+    fn lower_together(
+        &mut self,
+        (first, a): &(usize, IntNode),
+        (second, b): &(usize, IntNode),
+    ) -> bool {
+        let room = |int: &IntNode, times: i64| {
+            let room = int.value.minus(&Int::ZERO.clamped(&int.min, &int.max));
+            room.divided_by(&Int::Small(times)).unwrap_or(Int::ZERO)
+        };
+        [(1, 1), (1, 2), (2, 1)].into_iter().any(|(times_a, times_b)| {
+            let most = room(a, times_a).min(room(b, times_b));
+            halves(&most).take(2).chain([1, 2].map(Int::Small)).any(|by| {
+                let lower = |index: usize, int: &IntNode, times: i64| {
+                    set_node(index, int.value.minus(&by.times(&Int::Small(times))))
+                };
+                let edits = [lower(*first, a, times_a), lower(*second, b, times_b)];
+                self.attempt(|grammar, tree| edits.iter().for_each(|edit| edit(grammar, tree)))
+            })
+        })
     }
 
     fn for_each_node(&mut self, pass: fn(&mut Self, usize, TreeNumber)) {

@@ -8,7 +8,6 @@ use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::Event;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::units::seconds;
-use juror_data::inputs::by_generator;
 use juror_data::inputs::candidates::CandidateSource;
 use juror_data::recipe::seeded_generator::SeededProgram;
 use juror_data::search::cross_check::UnusableReason;
@@ -250,11 +249,8 @@ fn repetition_warning(generator: &SeededProgram, searched: &SearchResult) -> Opt
         1 => format!("the generator `{text}` printed the same input each of {taken} times"),
         _ => format!("{distinct} of {taken} calls of the generator `{text}` printed a new input"),
     };
-    let sizes = by_generator::sizes_of_first(generator, taken).len() as u64;
-    let help = if distinct > sizes.max(1) {
-        "let it choose among more inputs, or check that its random numbers start from the seed"
-    } else if distinct > 1 {
-        "its inputs change with `{n}` alone: write `{seed}` where it reads its seed, which is now its last argument"
+    let help = if generator.has_size() && distinct > 1 {
+        "it may read `{n}` as its seed: write `{seed}` there; now its last argument is the seed"
     } else {
         "let its random numbers start from the seed, which is its last argument unless `{seed}` has a place"
     };

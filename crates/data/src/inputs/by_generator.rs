@@ -1,7 +1,5 @@
 //! Inputs from a generator of the command line: each with a fresh seed, and a size that grows with their number.
 
-use std::collections::BTreeSet;
-
 use crate::inputs::candidates::{Candidate, CandidateContent, CandidateSource};
 use crate::recipe::seeded_generator::{SeededCall, SeededProgram};
 use crate::search::result::CounterexampleOrigin;
@@ -14,9 +12,6 @@ const EACH_SIZE_MAX: u32 = 10;
 const SMALL_INPUTS: u64 = 20;
 /// Number of inputs of each later size, before all sizes take turns.
 const LARGE_INPUTS: u64 = 10;
-
-/// After so many inputs, each size had some.
-const EVERY_SIZE_TRIED: u64 = 2000;
 
 /// All sizes that are tried, up to a largest one.
 pub fn sizes(most: u32) -> Vec<u32> {
@@ -39,13 +34,6 @@ fn size_at(sizes: &[u32], number: u64) -> u32 {
         }
     }
     sizes[(left % sizes.len() as u64) as usize]
-}
-
-/// The sizes of the first inputs; empty if the generator gets no size.
-pub fn sizes_of_first(generator: &SeededProgram, inputs: u64) -> BTreeSet<u32> {
-    let sizes =
-        if generator.has_size() { sizes(generator.size_max) } else { return BTreeSet::new() };
-    (0..inputs.min(EVERY_SIZE_TRIED)).map(|number| size_at(&sizes, number)).collect()
 }
 
 pub struct GeneratorInputs<'a> {

@@ -67,10 +67,10 @@ impl SeededProgram {
 
     /// A name in braces that stands for nothing.
     pub fn unknown_placeholder(&self) -> Option<&str> {
-        let names = self.shown.iter().flat_map(|word| names_in_braces(word));
+        let mut names = self.shown.iter().flat_map(|word| names_in_braces(word));
         let is_known =
             |name: &&str| [SEED_PLACEHOLDER, SIZE_PLACEHOLDER].contains(&&*format!("{{{name}}}"));
-        names.into_iter().find(|name| !is_known(name))
+        names.find(|name| !is_known(name))
     }
 
     /// The command line as the user wrote it, with all placeholders.

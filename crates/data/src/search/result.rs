@@ -72,33 +72,11 @@ pub struct Search {
 /// Inputs that were not compared, for one reason.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOutInputs {
-    pub reason: LeftOutReason,
+    /// Such as `not valid`, or `not solved by the reference in time`.
+    pub reason: &'static str,
     pub inputs: u64,
     /// The beginning of one of them, or the command that makes none, and what is wrong with it.
     pub example: String,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LeftOutReason {
-    /// No input was made.
-    NotMade,
-    NotValid,
-    /// The reference took too long.
-    TooSlow,
-    /// The reference fails on an input that may be invalid.
-    Unsolved,
-}
-
-impl fmt::Display for LeftOutReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotMade => "not made",
-            Self::NotValid => "not valid",
-            Self::TooSlow => "not solved by the reference in time",
-            Self::Unsolved => "not solved by the reference, so perhaps not valid",
-        })
-    }
 }
 
 /// What a source of inputs has tried.

@@ -19,9 +19,7 @@ use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
 use crate::search::cross_check::{CrossCheck, UnusableReason};
-use crate::search::result::{
-    LeftOutInputs, LeftOutReason, SearchEnd, SearchedSource, SlowestInput,
-};
+use crate::search::result::{LeftOutInputs, SearchEnd, SearchedSource, SlowestInput};
 use crate::validity::DisputedInput;
 use juror_core::judgement::CaseJudgement;
 use juror_core::progress::SearchProgress;
@@ -80,7 +78,7 @@ impl SearchResult {
     }
 
     /// The first input of a reason is its example.
-    fn note_left_out(&mut self, reason: LeftOutReason, example: impl FnOnce() -> String) {
+    fn note_left_out(&mut self, reason: &'static str, example: impl FnOnce() -> String) {
         match self.left_out.iter_mut().find(|left_out| left_out.reason == reason) {
             Some(left_out) => left_out.inputs += 1,
             None => self.left_out.push(LeftOutInputs { reason, inputs: 1, example: example() }),

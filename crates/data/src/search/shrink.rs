@@ -156,7 +156,10 @@ impl<'a> InputShrinker<'a> {
             self.lower_parameters(call)?;
         }
         if self.has_only_validators() {
-            while self.shrink_word_lines()? && self.try_random_changes(None)? {}
+            self.shrink_word_lines()?;
+            while self.try_random_changes(None)? {
+                self.shrink_word_lines()?;
+            }
         }
         if let Some(grammar) = self.cross_check.arena.grammar() {
             // Most faults show on a tiny input, which this finds at once.
@@ -364,7 +367,7 @@ impl<'a> InputShrinker<'a> {
         let Some(batches) = self.parameters.batches else { return Ok(None) };
         let left = RemainingSearch {
             tried: self.parameters.before.0 + self.best.tries,
-            inputs: None,
+            inputs: Some(self.parameters.vain_tries_max),
             time: self.parameters.end.saturating_duration_since(Instant::now()),
         };
         while batches.build(self.cross_check, left)? {}

@@ -14,9 +14,7 @@ use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
 use crate::search::cross_check::{CrossCheckResult, ProgramTimes, UnusableReason};
 use crate::search::problem_inputs::quote_input;
-use crate::search::result::{
-    CounterexampleOrigin, LeftOutReason, REPEATS, SearchEnd, SlowestInput,
-};
+use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::{DisputedInput, Objection};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -28,6 +26,11 @@ const SAME_INPUTS_MAX: u64 = 200;
 
 /// After this many failing inputs that turn out invalid, validators check each input before the programs run.
 const INVALID_FAILURES_MAX: u64 = 3;
+
+/// Why an input is left out.
+const NOT_VALID: &str = "not valid";
+const TOO_SLOW: &str = "not solved by the reference in time";
+const UNSOLVED: &str = "not solved by the reference, and perhaps not valid";
 
 /// In bytes. The time of a shorter input is about that of starting a program, and tells nothing.
 const TIMED_MIN: usize = 1 << 10;
@@ -202,7 +205,7 @@ impl SharedSearch<'_, '_> {
             Ok(fresh) => fresh,
             Err(UnmadeInput::LeftOut(broken)) => {
                 let result = &mut self.state.lock().findings.result;
-                result.note_left_out(LeftOutReason::NotMade, || broken.clone());
+                result.note_left_out("not made", || broken.clone());
                 result.broken_generator.get_or_insert(broken);
                 return Ok(None);
             }
@@ -234,7 +237,7 @@ impl SharedSearch<'_, '_> {
                 self.note_objection(&fresh.input, arena.validity.objection(&fresh.input)?);
             } else {
                 let result = &mut self.state.lock().findings.result;
-                result.note_left_out(LeftOutReason::NotValid, || quote_input(&fresh.input));
+                result.note_left_out(NOT_VALID, || quote_input(&fresh.input));
             }
             return Ok(None);
         }
@@ -323,16 +326,12 @@ impl SharedSearch<'_, '_> {
             CrossCheckResult::NoAnswer(reason)
                 if reason == UnusableReason::TooSlow || self.is_guess(&ready) =>
             {
-                let kind = match reason {
-                    UnusableReason::TooSlow => LeftOutReason::TooSlow,
-                    _ => LeftOutReason::Unsolved,
-                };
                 let input = quote_input(&ready.fresh.input);
-                let example = || match kind {
-                    LeftOutReason::TooSlow => input,
-                    _ => format!("{input}: {reason}"),
+                let (what, example) = match reason {
+                    UnusableReason::TooSlow => (TOO_SLOW, input),
+                    reason => (UNSOLVED, format!("{input}: {reason}")),
                 };
-                self.state.lock().findings.result.note_left_out(kind, example);
+                self.state.lock().findings.result.note_left_out(what, || example);
             }
             CrossCheckResult::NoAnswer(UnusableReason::Validator(error)) => {
                 return Err(Stop::Fault(self.with_call(*error, ready.fresh.seeded)));
@@ -411,7 +410,7 @@ impl SharedSearch<'_, '_> {
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         findings.invalid_failures += 1;
-        findings.result.note_left_out(LeftOutReason::NotValid, || {
+        findings.result.note_left_out(NOT_VALID, || {
             format!("{}: {}", quote_input(input), objection.description())
         });
         findings
