@@ -5,11 +5,15 @@
 //! for each program: with how many seeds it was exposed, the median of the seconds before, the tokens of the input
 //! that was found, how it failed, and the shapes of the inputs. `--only` keeps the names that contain NAME. `--check`
 //! runs each program on its own failing input instead, and prints whether the output differs, and the times.
+//! `--sizes` compares the inputs that are found with the smallest that exists: with a generator made from the grammar,
+//! and with the grammar. The ratios are of words and of bytes; `--seconds` is the time for a search and its shrinking.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
 #[path = "search/set.rs"]
 mod set;
+#[path = "search/smallest.rs"]
+mod smallest;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -32,6 +36,7 @@ struct Arguments {
     only: String,
     juror: PathBuf,
     checks: bool,
+    sizes: bool,
 }
 
 struct SearchedProgram {
@@ -52,6 +57,10 @@ fn main() {
     let programs: Vec<_> = programs
         .filter(|(problem, wrong)| title(problem, wrong).contains(&arguments.only))
         .collect();
+    if arguments.sizes {
+        compare_sizes(&arguments, &programs);
+        return;
+    }
     let next = AtomicUsize::new(0);
     let found = Mutex::new(Vec::new());
     thread::scope(|scope| {
@@ -112,6 +121,7 @@ fn parse_arguments() -> Arguments {
         only: value("--only").unwrap_or_default(),
         juror: value("--juror").map_or(env!("CARGO_BIN_EXE_juror").into(), PathBuf::from),
         checks: words.iter().any(|word| word == "--check"),
+        sizes: words.iter().any(|word| word == "--sizes"),
     }
 }
 
@@ -168,6 +178,77 @@ fn search(arguments: &Arguments, problem: &SearchProblem, wrong: &WrongProgram) 
         searched.add(&report);
     }
     searched
+}
+
+/// Of programs in C++ that fail on a small input.
+fn compare_sizes(arguments: &Arguments, programs: &[(&SearchProblem, &WrongProgram)]) {
+    // By a generator, and by the grammar: ratios of words and of bytes.
+    let mut ratios: [[Vec<f64>; 2]; 2] = Default::default();
+    let is_small = |wrong: &WrongProgram| {
+        wrong.language == "cpp" && matches!(wrong.failing, FailingInput::Text(_))
+    };
+    for (problem, wrong) in programs.iter().filter(|(_, wrong)| is_small(wrong)) {
+        let grammar = smallest::grammar_of(&problem.grammar);
+        let least = smallest::smallest_failing(&grammar, &problem.right, &wrong.source);
+        let dir = tempfile::tempdir().expect("a temporary directory");
+        let program = write_programs(dir.path(), problem, wrong);
+        fs::write(dir.path().join("gen.cpp"), smallest::generator_source(&grammar))
+            .expect("a file");
+        let path = |name: &str| dir.path().join(name).display().to_string();
+        let sources = [
+            ["--generator".to_owned(), format!("{} {{n}}", path("gen.cpp"))],
+            ["--input-grammar".to_owned(), path("input.ctd")],
+        ];
+        for seed in 1..=arguments.seeds {
+            let found = sources.each_ref().map(|source| {
+                let half = format!("{}ms", arguments.seconds * 500);
+                let mut juror = Command::new(&arguments.juror);
+                juror.args(["stress", "--json", "--explain", "0", "--time-limit", TIME_LIMIT]);
+                juror.args(["--time", &half, "--shrink-time", &half]).args(source);
+                if source[0] == "--generator" {
+                    juror.args(["--n-max", &smallest::SIZE_MAX.to_string()]);
+                }
+                juror.args(["--seed", &seed.to_string(), "--reference"]);
+                let output = juror.arg(dir.path().join("right.cpp")).arg(&program).output();
+                let output = output.expect("juror runs");
+                let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+                let text = report["counterexample"]["input"]["text"].as_str().map(str::to_owned);
+                (text, report["seconds"].as_f64().unwrap_or(f64::NAN))
+            });
+            let known = found.iter().filter_map(|(text, _)| text.as_ref()).chain(&least);
+            let sizes = |text: &str| (smallest::word_count(text), text.len());
+            let Some(least) = known.min_by_key(|text| sizes(text)) else { continue };
+            let mut row = format!(
+                "{:40} {:3} words {:4} B",
+                title(problem, wrong),
+                sizes(least).0,
+                sizes(least).1
+            );
+            for ((text, seconds), ratios) in found.iter().zip(&mut ratios) {
+                let Some(text) = text else {
+                    row += "   not found          ";
+                    continue;
+                };
+                let words = sizes(text).0 as f64 / sizes(least).0.max(1) as f64;
+                let bytes = text.len() as f64 / least.len() as f64;
+                row += &format!("  {words:5.2} {bytes:5.2} in {seconds:4.1} s");
+                ratios[0].push(words);
+                ratios[1].push(bytes);
+            }
+            println!("{row}");
+        }
+    }
+    for (name, ratios) in ["generator", "grammar"].iter().zip(&mut ratios) {
+        for (unit, ratios) in ["words", "bytes"].iter().zip(ratios) {
+            let near = ratios.iter().filter(|ratio| **ratio <= 1.3).count();
+            let (middle, most) = (median(ratios), ratios.get(ratios.len() * 9 / 10));
+            println!(
+                "{name}, {unit}: {near} of {} within 1.3; median {middle:.2}, 90 %: {:.2}",
+                ratios.len(),
+                most.unwrap_or(&f64::NAN)
+            );
+        }
+    }
 }
 
 impl SearchedProgram {

@@ -163,6 +163,7 @@ pub enum Command {
         after_long_help = examples("stress"),
         mut_args = keep_placeholders,
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+                          juror stress [OPTIONS] <SUBMISSION> <GENERATOR> <REFERENCE>\n       \
                           juror stress [OPTIONS] --generator <PROGRAM> --reference <PROGRAM> <SUBMISSION>\n       \
                           juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
     )]

@@ -43,11 +43,13 @@ use juror_data::search::result::{
     Counterexample, REPEATS, Search, SearchEnd, SlowestInput, StressResult,
 };
 use juror_data::search::run::{Failure, SearchParameters, search};
-use juror_data::search::shrink::{ShrunkInput, shrink};
+use juror_data::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::ready_problem::ReadyProblem;
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::tests_file::TestsFile;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Args)]
@@ -55,8 +57,8 @@ pub struct StressOptions {
     #[command(flatten)]
     pub given: GivenOptions<Self>,
     /// The problem package, then the submission; with --reference and --generator or
-    /// --input-grammar the submission alone
-    #[arg(required_unless_present = "program", num_args = 1..=2, value_name = "PACKAGE> <SUBMISSION")]
+    /// --input-grammar the submission alone; or the submission, the generator and the reference
+    #[arg(required_unless_present = "program", num_args = 1..=3, value_name = "PACKAGE> <SUBMISSION")]
     pub targets: Vec<PathBuf>,
     /// After `--`: a submission that is ready to run, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]
@@ -74,7 +76,7 @@ pub struct StressOptions {
     #[arg(long, value_name = "PROGRAM")]
     pub generator: Option<OsString>,
     /// The largest `{n}` of the generator [default: 1000]
-    #[arg(long, value_name = "N", requires = "generator", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub n_max: Option<u32>,
     /// The program that judges outputs, or a comparison as for --compare
     ///
@@ -148,12 +150,35 @@ impl Operation for StressOptions {
     }
 
     fn run(&self, context: &Context) -> Result<StressResult, Stop> {
-        self.check_targets()?;
-        stress(self, context)
+        let options = self.with_named_programs();
+        options.check_targets()?;
+        stress(&options, context)
     }
 }
 
 impl StressOptions {
+    /// The generator and the reference after a submission become options, if it is a file: no package is one.
+    fn with_named_programs(&self) -> Self {
+        let mut options = self.clone();
+        let is_source =
+            |file: &PathBuf| file.is_file() && !is_archive(file) && !TestsFile::is_one(file);
+        if self.targets.first().is_some_and(is_source) {
+            let places =
+                [("--generator", &mut options.generator), ("--reference", &mut options.reference)];
+            let mut words = options.targets.split_off(1).into_iter();
+            for (name, program) in places {
+                if program.is_none()
+                    && let Some(word) = words.next()
+                {
+                    options.given.words.extend([name.into(), word.clone().into()]);
+                    *program = Some(word.into());
+                }
+            }
+            options.targets.extend(words);
+        }
+        options
+    }
+
     /// Without a package, a generator or a grammar, and a reference are given.
     fn package(&self) -> Option<&Path> {
         match (&self.targets[..], self.program.is_empty()) {
@@ -203,6 +228,8 @@ fn fresh_seed() -> u64 {
 
 /// The default time to shrink; time that the search leaves is added.
 const DEFAULT_SHRINK_TIME: Duration = Duration::from_secs(20);
+/// Number of inputs in a row that may bring nothing smaller. It is at most that of `--runs`.
+const VAIN_TRIES_MAX: u64 = 3000;
 /// Time to run the programs again on the counterexample, to show more about it.
 const SHOW_TIME: Duration = Duration::from_secs(2);
 
@@ -347,7 +374,15 @@ impl StressRun<'_> {
             Some(failure)
                 if failure.failing == REPEATS && searched.end != SearchEnd::Interrupted =>
             {
-                Some(shrink(cross_check, failure, (searched.runs, started), &progress)?)
+                let parameters = ShrinkParameters {
+                    cross_check,
+                    batches: batches.as_ref(),
+                    vain_tries_max: options.runs.unwrap_or(VAIN_TRIES_MAX).min(VAIN_TRIES_MAX),
+                    before: (searched.runs, started),
+                    end,
+                    progress: &progress,
+                };
+                Some(shrink(&parameters, failure)?)
             }
             _ => None,
         };
@@ -361,6 +396,8 @@ impl StressRun<'_> {
             _ => searched.end,
         };
         let shrinking_runs = small.as_ref().map_or(0, |small| small.runs);
+        let shrinking_tries = small.as_ref().map_or(0, |small| small.tries);
+        let is_smallest = small.as_ref().is_some_and(|small| small.is_smallest);
         let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
         scheduler.set_deadline(Some(end.max(Instant::now() + SHOW_TIME)));
         let mut found = match &searched.found {
@@ -371,6 +408,7 @@ impl StressRun<'_> {
         if let Some(found) = &mut found {
             self.save_counterexample(found)?;
         }
+        let left_out = searched.left_out_count();
         let mut slowest = searched.slowest.filter(|_| found.is_none());
         if let Some(slowest) = &mut slowest {
             self.save_slowest(slowest)?;
@@ -382,11 +420,14 @@ impl StressRun<'_> {
             runs: searched.runs + shrinking_runs,
             batched: searched.batched,
             shrinking_runs,
+            shrinking_tries,
+            is_smallest,
             shrinking_cut,
             searching: searched.elapsed,
             elapsed,
             end: end_of_search,
-            left_out: searched.left_out,
+            left_out,
+            left_out_reasons: searched.left_out,
             level: searched.level,
             tried: searched.tried,
             slowest,

@@ -122,6 +122,12 @@ fn a_finite_set_of_inputs_is_exhausted() {
     // Shapes and random inputs never end, but all inputs were tried before.
     let report = run_search(&fixture, RIGHT, "--runs 2000 --time 10m", 0);
     assert_eq!(report["runs"], 12, "{report:#}");
+    let wrong = "read -r a b; echo $((a + b + (a == 3 && b > 0)))\n";
+    let report = run_search(&fixture, wrong, "--runs 2000 --time 10m --shrink-time 10m", 1);
+    assert_eq!(counterexample(&report)["input"]["text"], "3 1\n", "{report:#}");
+    assert_eq!(report["is_smallest"], true, "{report:#}");
+    let line = "stress sum my.sh --seed 1 --explain 0 --runs 2000 --time 10m --shrink-time 10m";
+    fixture.check(line, 1, &["nothing smaller fails"]);
 }
 
 #[test]
@@ -215,6 +221,12 @@ fn an_invalid_input_that_lax_validators_accept_is_not_a_fault_of_the_reference()
     fixture.write("sum/submissions/accepted/right.sh", strict);
     let report = run_search(&fixture, strict, "--runs 100 --time 10m", 0);
     assert!(report["left_out"].as_u64() > Some(0), "{report:#}");
+    let reasons = &report["left_out_reasons"][0];
+    assert_eq!(
+        reasons["reason"], "not solved by the reference, and perhaps not valid",
+        "{report:#}"
+    );
+    assert!(reasons["example"].as_str().is_some_and(|it| it.contains("exit code 1")), "{report:#}");
 }
 
 #[test]
@@ -285,7 +297,7 @@ fn impossible_searches_are_refused_before_anything_runs() {
     let fixture = fixture();
     fixture.check("stress my.sh", 2, &["give a package and a submission"]);
     fixture.check("stress sum none.sh", 2, &["submission not found: none.sh"]);
-    fixture.check("stress sum wrong.sh --reference no.sh", 2, &["submission not found: no.sh"]);
+    fixture.check("stress sum wrong.sh --reference no.sh", 2, &["reference not found: no.sh"]);
     fixture.check(
         "stress sum wrong.sh --promote a/../b",
         2,

@@ -69,6 +69,146 @@ fn the_smallest_size_on_which_a_submission_fails_is_found() {
     assert_eq!(report["repeat"], repeat);
 }
 
+/// Wrong if the number of numbers is odd and at least 3, and one of them is half of `k`.
+const ODD_HALF: &str = "read -r n k; read -r line; o=0; for x in $line; do [[ $((2 * x)) = $k && $n -ge 3 && $((n % 2)) = 1 ]] && o=1; done; echo $o\n";
+
+#[test]
+fn calls_go_on_until_many_bring_nothing_smaller() {
+    let fixture = Fixture::new();
+    fixture.write("right.sh", "read -r n k; read -r line; echo 0\n");
+    fixture.write("my.sh", ODD_HALF);
+    // Without a size: one of 8 inputs has three numbers.
+    let program = "RANDOM=$1; n=$((1 + RANDOM % 8)); echo $n $((RANDOM % 10)); for ((i = 0; i < n; i++)); do printf '%s ' $((RANDOM % 10)); done; echo\n";
+    fixture.write("gen.sh", program);
+    fixture.write("sized.sh", program.replace("RANDOM=$1;", "RANDOM=$2;").replace("% 8", "% $1"));
+    let check = |generator: &str, seed: u32, most: usize| {
+        let line = format!(
+            "my.sh --reference right.sh --runs 300 --time 10m --shrink-time 10m --seed {seed}"
+        );
+        let report = run_search(&fixture, &line, generator, 1);
+        let found = counterexample(&report);
+        let input = found["input"]["text"].as_str().expect("an input");
+        assert!(input.split_whitespace().count() <= most, "{generator} {seed}: {report:#}");
+        assert_eq!(found["input"], found["printed"]["input"], "{report:#}");
+        assert_eq!(report["is_smallest"], false, "{report:#}");
+        // The command that the report names prints the input.
+        let command = found["printed"]["command_line"].as_str().expect("a command");
+        let mut words = command.split(' ');
+        let mut bash = std::process::Command::new("bash");
+        bash.arg(fixture.path(words.next().expect("a program"))).args(words);
+        let printed = bash.output().expect("bash runs").stdout;
+        assert_eq!(String::from_utf8_lossy(&printed), input, "{command}");
+        let again = run_search(&fixture, &format!("{line} --jobs 1"), generator, 1);
+        assert_eq!(counterexample(&again), found);
+    };
+    check("gen.sh", 466_802, 5);
+    check("sized.sh {n}", 2, 5);
+}
+
+#[test]
+fn a_report_says_how_many_smaller_inputs_were_tried() {
+    let fixture = fixture();
+    let line = format!("my.sh {OPTIONS} --runs 300");
+    check_messages(&fixture, &line, "gen.sh {n}", 1, &["no smaller input among "]);
+    let text = show(&fixture, &line, "gen.sh {n}", 1);
+    assert!(!text.contains("nothing smaller fails"), "{text}");
+}
+
+/// The time runs out while a smaller input is compared: the input and its command stay together.
+#[test]
+fn an_input_and_its_command_belong_together_if_the_time_runs_out() {
+    let fixture = fixture();
+    fixture.write("slow.sh", "read -r n; [[ $n -gt 2 ]] && while :; do :; done; s=0; while read -r x; do s=$((s + x)); done; echo $s\n");
+    let line = "slow.sh --reference brute.sh --seed 1 --time 10m --runs 300 --time-limit 0.3 --shrink-time 2s";
+    let report = run_search(&fixture, line, "gen.sh {n}", 1);
+    let found = counterexample(&report);
+    assert_eq!(found["input"], found["printed"]["input"], "{report:#}");
+}
+
+#[test]
+fn programs_may_stand_in_their_order() {
+    let fixture = fixture();
+    let check = |line: &str, code: i32, messages: &[&str]| {
+        let line = format!("stress {line} --seed 1 --time 10m --runs 60 --shrink-time 10m");
+        fixture.check(&line, code, messages);
+    };
+    fixture.write("five.sh", "echo 5; for i in 1 2 3 4 5; do echo $(($1 % 10)); done\n");
+    check(
+        "my.sh five.sh brute.sh",
+        1,
+        &["WA   my.sh", "--generator five.sh", "--reference brute.sh"],
+    );
+    check("my.sh five.sh --reference brute.sh", 1, &["WA   my.sh"]);
+    check("my.sh brute.sh --generator five.sh", 1, &["WA   my.sh"]);
+    check(
+        "my.sh five.sh brute.sh --reference right.sh",
+        3,
+        &["neither a directory nor an archive"],
+    );
+    check("right.sh five.sh brute.sh", 0, &["nothing found"]);
+    check("sum my.sh five.sh", 2, &["give a package and a submission"]);
+    check("my.sh five.sh none.sh", 2, &["reference not found: none.sh"]);
+    check("my.sh none.sh brute.sh", 2, &["--generator: cannot find none.sh"]);
+    check("my.sh five.sh", 2, &["--reference, a correct program"]);
+}
+
+#[test]
+fn without_a_package_programs_have_the_limits_of_bare_tests() {
+    let fixture = fixture();
+    let large = "import sys\nn = int(sys.stdin.readline())\nx = b'x' * (300 << 20) if n > 2 else 0\nprint(sum(map(int, sys.stdin.read().split())))\n";
+    fixture.write("large.py", large);
+    fixture.write("long.py", "print('x' * (70 << 20))\n");
+    let line = |line: &str| format!("{line} --seed 1 --time 10m --runs 300 --shrink-time 1s");
+    let check = |programs: &str, code: i32, messages: &[&str]| {
+        check_messages(&fixture, &line(programs), "gen.sh {n}", code, messages);
+    };
+    check("large.py --reference brute.sh", 1, &["MLE", "more than the 256 MiB allowed"]);
+    check(
+        "right.sh --reference large.py",
+        4,
+        &["the reference `large.py` fails on", "MLE, wanted more than the 256 MiB allowed"],
+    );
+    check("long.py --reference brute.sh", 1, &["OLE", "more than the 64 MiB allowed"]);
+    check("right.sh --reference long.py", 4, &["the reference `long.py` fails", "64 MiB"]);
+}
+
+#[test]
+fn an_unknown_placeholder_is_an_error() {
+    let fixture = fixture();
+    let check = |generator: &str, code: i32, messages: &[&str]| {
+        let line = format!("right.sh {OPTIONS} --runs 60");
+        check_messages(&fixture, &line, generator, code, messages);
+    };
+    let known = "`{seed}` and `{n}` are known";
+    check("gen.sh {n} {seed} {foo}", 2, &["--generator: `{foo}` is unknown", known]);
+    check("gen.sh {N} {seed}", 2, &["`{N}` is unknown", known]);
+    check("gen.sh --size={size}", 2, &["`{size}` is unknown", known]);
+    check("bash gen.sh 5 {Seed}", 2, &["`{Seed}` is unknown", known]);
+    check("bash -c 'RANDOM=$2; echo 1; echo ${RANDOM}' x 1 {seed}", 0, &["nothing found"]);
+    check("bash -c '{ echo 1; echo $1; }' x {seed}", 0, &["nothing found"]);
+}
+
+#[test]
+fn inputs_that_are_left_out_have_a_reason_and_an_example() {
+    let fixture = fixture();
+    fixture.write("odd.sh", "read -r n; [[ $((n % 2)) = 1 ]] || { echo even >&2; exit 1; }\n");
+    let slow = "read -r n; [[ $n = 3 ]] && while :; do :; done; s=0; while read -r x; do s=$((s + x)); done; echo $s\n";
+    fixture.write("slow.sh", slow);
+    fixture.write(
+        "count.sh",
+        "n=$((1 + $1 % 4)); echo $n; for ((i = 0; i < n; i++)); do echo $i; done\n",
+    );
+    let line = "right.sh --reference slow.sh --seed 1 --time 10m --runs 60 --time-limit 0.3 --validator odd.sh";
+    let slow = "not solved by the reference in time, such as `3";
+    check_messages(&fixture, line, "count.sh", 0, &[slow]);
+    let report = run_search(&fixture, line, "count.sh", 0);
+    assert_eq!(report["left_out"], report["left_out_reasons"][0]["inputs"], "{report:#}");
+    // A validator is asked about inputs that fail.
+    let line = "even.sh --reference brute.sh --seed 1 --time 10m --runs 60 --validator odd.sh";
+    fixture.write("even.sh", BRUTE.replace("echo $s", "echo $((s + (n % 2 == 0)))"));
+    check_messages(&fixture, line, "count.sh", 0, &["2 not valid, such as `", "even"]);
+}
+
 #[test]
 fn the_same_seed_finds_the_same_with_any_number_of_slots() {
     let fixture = fixture();
@@ -190,6 +330,21 @@ fn a_generator_that_does_not_use_its_seed_gets_a_remark() {
     // After many such inputs, there is no hope for another one.
     let report = run_search(&fixture, &line("right.sh"), "same.sh", 0);
     assert_eq!((&report["end"], &report["runs"]), (&"exhausted".into(), &1.into()), "{report:#}");
+    // It reads another word as its seed.
+    fixture.write("word.sh", "RANDOM=$1; echo 1; echo $RANDOM\n");
+    let alone = [
+        "6 of 106 calls of the generator `word.sh {n} {seed}` printed a new input",
+        "with `{n}` alone",
+    ];
+    check_messages(&fixture, &(line("right.sh") + " --runs 106"), "word.sh {n}", 0, &alone);
+    fixture.write("few.sh", "echo 1; echo $(($1 % 7))\n");
+    let few = [
+        "7 of 100 calls of the generator `few.sh {seed}` printed a new input",
+        "start from the seed",
+    ];
+    check_messages(&fixture, &(line("right.sh") + " --runs 100"), "few.sh", 0, &few);
+    let text = show(&fixture, &(line("right.sh") + " --runs 100"), "gen.sh {n}", 0);
+    assert!(!text.contains("a new input"), "{text}");
     fixture.write("clock.sh", "echo 3; echo $BASHPID; echo $RANDOM; echo $RANDOM\n");
     let again = "prints another input when it runs again: `clock.sh ";
     check_messages(&fixture, &(line("my.sh") + " --runs 60"), "clock.sh", 1, &[again]);

@@ -261,6 +261,16 @@ pub struct ProblemLimits {
 }
 
 impl ProblemLimits {
+    /// Those of bare tests, and without a package.
+    pub fn of_bare_tests() -> Self {
+        Self {
+            time_limit: Some(TIME_WITHOUT_PACKAGE),
+            memory: Some(MEMORY_OF_BARE_TESTS),
+            output: Some(OUTPUT_WITHOUT_LIMIT),
+            ..Self::default()
+        }
+    }
+
     /// For a format in which the package states the time limit, and output is unlimited.
     pub fn stated(time_limit: Option<Duration>, memory: Option<Bytes>) -> Self {
         let (ac_to_time_limit, time_limit_to_tle) = (1.0, 1.0);

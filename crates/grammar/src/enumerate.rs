@@ -28,6 +28,7 @@ pub struct SmallInputs<'a> {
     is_layout: Vec<bool>,
     odometer: Odometer,
     is_finished: bool,
+    is_stuck: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -47,6 +48,7 @@ impl<'a> SmallInputs<'a> {
             is_layout: layout_questions(grammar),
             odometer: Odometer::default(),
             is_finished: false,
+            is_stuck: false,
         }
     }
 
@@ -101,8 +103,21 @@ impl SmallInputs<'_> {
                 return Some(input);
             }
         }
-        self.is_finished = true;
+        (self.is_finished, self.is_stuck) = (true, true);
         None
+    }
+
+    /// Whether the list has ended and had every input. It has only one layout, one number of test cases, and not every
+    /// decimal number or text.
+    pub fn has_listed_all(&self) -> bool {
+        let is_unlisted = |instruction: &Instruction| {
+            matches!(instruction, Instruction::Float { .. } | Instruction::Regex { .. })
+        };
+        self.is_finished
+            && !self.is_stuck
+            && self.grammar.questions.is_empty()
+            && !self.grammar.loops.iter().any(|site| site.is_cases)
+            && !self.grammar.instructions.iter().any(is_unlisted)
     }
 }
 

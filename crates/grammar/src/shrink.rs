@@ -1,7 +1,7 @@
 //! Shrinks an input as long as it stays interesting.
 //!
 //! Each pass visits every node of the input's tree, and stays at a node after a success. The passes repeat until none
-//! helps.
+//! helps. Then joint passes change several nodes at once: a condition on a parity or on two values needs that.
 
 use std::collections::HashSet;
 use std::iter::{once, successors};
@@ -44,6 +44,9 @@ pub fn shrink(
     loop {
         let before = shrinker.text.clone();
         shrinker.run_passes();
+        if shrinker.text == before {
+            shrinker.run_joint_passes();
+        }
         if shrinker.attempts_left == 0 || shrinker.text == before {
             return Ok(shrinker.text);
         }
@@ -66,6 +69,10 @@ fn word_count(input: &[u8]) -> usize {
 const LEAST_COUNTS: usize = 4;
 /// Upper bound on the words of an input for which pairs of values, and more values, are tried.
 const PAIRS_MAX: usize = 40;
+/// Upper bounds on the iterations of which any two, and any three, are removed at once.
+const TOGETHER_MAX: [(usize, usize); 2] = [(2, 40), (3, 16)];
+/// Upper bound on the values of which any two are lowered at once.
+const LOWERED_MAX: usize = 14;
 /// Upper bounds on the sides and the words of a grid for which each pair of a row and a column is removed.
 const SIDE_MAX: usize = 12;
 const GRID_MAX: usize = 300;
@@ -111,6 +118,62 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
         self.simplify_rows();
         self.for_each_node(Self::lower_value);
         self.move_between_pairs();
+    }
+
+    fn run_joint_passes(&mut self) {
+        let places = self.node_numbers();
+        let numbers = places.numbers.iter().enumerate();
+        let counts = numbers.filter_map(|(index, number)| Some((index, number.as_ref()?)));
+        let counts = counts.filter(|(_, number)| number.is_count);
+        let parts: Vec<(usize, &Int, usize)> = counts
+            .flat_map(|(index, TreeNumber { value, .. })| {
+                (0..to_length(value)).map(move |place| (index, value, place))
+            })
+            .collect();
+        for (size, most) in TOGETHER_MAX {
+            let choices = if parts.len() <= most { combinations(&parts, size) } else { Vec::new() };
+            if choices.iter().any(|chosen| self.drop_together(chosen)) {
+                return;
+            }
+        }
+        if places.values.len() <= LOWERED_MAX {
+            let pairs = combinations(&places.values, 2);
+            let _ = pairs.iter().any(|pair| self.lower_together(&pair[0], &pair[1]));
+        }
+    }
+
+    /// Drops iterations, each given by the index of its count, the count, and its place in the loop. The last ones come
+    /// first.
+    fn drop_together(&mut self, parts: &[(usize, &Int, usize)]) -> bool {
+        self.attempt(|grammar, tree| {
+            for (at, (index, count, place)) in parts.iter().enumerate() {
+                let gone = parts[..=at].iter().filter(|(other, ..)| other == index).count();
+                let to = count.minus(&Int::from(gone as u64));
+                recount(*index, to, |_, _| *place)(grammar, tree);
+            }
+        })
+    }
+
+    /// Lowers two values by the same amount, or one of them by twice as much.
+    fn lower_together(
+        &mut self,
+        (first, a): &(usize, IntNode),
+        (second, b): &(usize, IntNode),
+    ) -> bool {
+        let room = |int: &IntNode, times: i64| {
+            let room = int.value.minus(&Int::ZERO.clamped(&int.min, &int.max));
+            room.divided_by(&Int::Small(times)).unwrap_or(Int::ZERO)
+        };
+        [(1, 1), (1, 2), (2, 1)].into_iter().any(|(times_a, times_b)| {
+            let most = room(a, times_a).min(room(b, times_b));
+            halves(&most).take(2).chain([1, 2].map(Int::Small)).any(|by| {
+                let lower = |index: usize, int: &IntNode, times: i64| {
+                    set_node(index, int.value.minus(&by.times(&Int::Small(times))))
+                };
+                let edits = [lower(*first, a, times_a), lower(*second, b, times_b)];
+                self.attempt(|grammar, tree| edits.iter().for_each(|edit| edit(grammar, tree)))
+            })
+        })
     }
 
     fn for_each_node(&mut self, pass: fn(&mut Self, usize, TreeNumber)) {
@@ -294,6 +357,21 @@ impl<F: FnMut(&[u8]) -> bool, O: Fn() -> bool> Shrinker<'_, F, O> {
             })
         });
     }
+}
+
+/// All choices of `size` items, each with the last item first.
+fn combinations<T: Clone>(items: &[T], size: usize) -> Vec<Vec<T>> {
+    if size == 0 {
+        return vec![Vec::new()];
+    }
+    let with_first = |at: usize| {
+        let rest = combinations(&items[at + 1..], size - 1).into_iter();
+        rest.map(move |mut chosen| {
+            chosen.push(items[at].clone());
+            chosen
+        })
+    };
+    (0..items.len()).flat_map(with_first).collect()
 }
 
 fn halves(number: &Int) -> impl Iterator<Item = Int> + use<> {

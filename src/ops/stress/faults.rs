@@ -9,6 +9,7 @@ use juror_core::event::Event;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::units::seconds;
 use juror_data::inputs::candidates::CandidateSource;
+use juror_data::recipe::seeded_generator::SeededProgram;
 use juror_data::search::cross_check::UnusableReason;
 use juror_data::search::problem_inputs::quote_input;
 use juror_data::search::result::{REPEATS, SearchEnd};
@@ -19,8 +20,9 @@ use juror_packages::package;
 
 /// Upper bound on the bytes of the reference's messages that are shown.
 const MESSAGES_MAX: u64 = 4 << 10;
-/// Number of equal inputs that show that a generator does not use its seed.
-const SAME_INPUTS: u64 = 10;
+/// A generator repeats itself if fewer than one in so many inputs is new, after so many calls.
+const REPETITIONS_MIN: u64 = 4;
+const REPEATING_CALLS_MIN: u64 = 40;
 /// Number of refused inputs that show that a validator accepts none.
 const REFUSED_MIN: u64 = 10;
 
@@ -35,21 +37,10 @@ impl StressRun<'_> {
             let path = inputs.problem.dir.join(package::recipe::DIRECTORY);
             self.context.send_diagnostics([Diagnostic::warning(path, broken.clone())]);
         }
-        if let Some(seeded) = &inputs.seeded
-            && searched.distinct == 1
-            && searched.taken >= SAME_INPUTS
-            && searched.found.is_none()
-        {
-            let message = format!(
-                "the generator `{}` printed the same input each of {} times",
-                seeded.text(),
-                searched.taken
-            );
-            let help = "let its random numbers start from the seed, which is its last argument unless `{seed}` has a place";
-            let warning = Diagnostic::warning(&seeded.program.path, message).help(help);
-            self.context.send_diagnostics([warning]);
+        if let Some(seeded) = &inputs.seeded {
+            self.context.send_diagnostics(repetition_warning(seeded, searched));
         }
-        if searched.left_out > 0
+        if searched.left_out_count() > 0
             && inputs.seeded.is_none()
             && searched.disputed.is_none()
             && searched.broken_generator.is_none()
@@ -75,7 +66,7 @@ impl StressRun<'_> {
             return self.check_generator_compared(searched);
         }
         if searched.runs == 0
-            && searched.left_out == 0
+            && searched.left_out.is_empty()
             && searched.end != SearchEnd::Interrupted
             && let Some(grammar) = self.cross_check.arena.grammar()
         {
@@ -95,7 +86,7 @@ impl StressRun<'_> {
     /// Fails if no input of the generator of the command line was compared.
     fn check_generator_compared(&self, searched: &SearchResult) -> Result<(), Stop> {
         let (inputs, programs) = (&self.setting.inputs, self.programs);
-        let refuses_all = searched.allowed == 0 && searched.left_out >= REFUSED_MIN;
+        let refuses_all = searched.allowed == 0 && searched.left_out_count() >= REFUSED_MIN;
         if searched.found.is_some()
             || searched.end == SearchEnd::Interrupted
             || searched.runs > 0 && !(refuses_all && searched.disputed.is_some())
@@ -110,7 +101,7 @@ impl StressRun<'_> {
             let dispute = inputs.dispute_warning(disputed);
             return Err(refused(Diagnostic { severity: Severity::Error, ..dispute }.help(help)));
         }
-        if searched.left_out > 0 {
+        if !searched.left_out.is_empty() {
             let message = "no input was compared: the reference solves none of them in time";
             let help = "choose a faster --reference, smaller inputs, or a longer --time-limit";
             return Err(refused(Diagnostic::error(&programs.path, message).help(help)));
@@ -245,4 +236,23 @@ impl StressRun<'_> {
         let stderr = arena.in_time(ran)?.map(|ran| ran.stderr);
         Ok(stderr.and_then(|blob| blob.prefix(MESSAGES_MAX).ok()).unwrap_or_default())
     }
+}
+
+/// Tells that a generator repeats itself, and the likely cause.
+fn repetition_warning(generator: &SeededProgram, searched: &SearchResult) -> Option<Diagnostic> {
+    let SearchResult { taken, distinct, .. } = *searched;
+    if taken < REPEATING_CALLS_MIN || distinct * REPETITIONS_MIN > taken {
+        return None;
+    }
+    let text = generator.text();
+    let message = match distinct {
+        1 => format!("the generator `{text}` printed the same input each of {taken} times"),
+        _ => format!("{distinct} of {taken} calls of the generator `{text}` printed a new input"),
+    };
+    let help = if generator.has_size() && distinct > 1 {
+        "it may read `{n}` as its seed: write `{seed}` there; now its last argument is the seed"
+    } else {
+        "let its random numbers start from the seed, which is its last argument unless `{seed}` has a place"
+    };
+    Some(Diagnostic::warning(&generator.program.path, message).help(help))
 }

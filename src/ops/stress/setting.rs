@@ -13,11 +13,12 @@ use crate::ops::stress::StressOptions;
 use juror_core::check::options::Options;
 use juror_core::check::options::comparison_arguments;
 use juror_core::event::Event;
+use juror_core::limits::ProblemLimits;
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::program::{ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
-use juror_core::stop::Stop;
+use juror_core::stop::{Remark, Stop};
 use juror_core::submission::Submission;
 use juror_data::recipe::seeded_generator::SeededProgram;
 use juror_data::search::problem_inputs::ProblemInputs;
@@ -38,7 +39,11 @@ pub(super) fn read_setting(
             }
             problem
         }
-        None => Problem { dir: FilePath::root("."), ..Problem::default() },
+        None => Problem {
+            dir: FilePath::root("."),
+            limits: ProblemLimits::of_bare_tests(),
+            ..Problem::default()
+        },
     };
     if problem.kind.submitted == SubmittedContent::Answers {
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
@@ -86,7 +91,7 @@ fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
     match own {
         Some(own) if !path.exists() => return Ok(own.clone()),
         _ if path.exists() || !name.trim().contains(char::is_whitespace) => {
-            return local_submission(path, problem).map_err(Stop::usage);
+            return local_reference(path, problem);
         }
         _ => {}
     }
@@ -94,17 +99,34 @@ fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
     let mut program = given.program;
     if program.command.is_none() {
         let path = Path::new(&given.shown[0]);
-        program = local_submission(path, problem).map_err(Stop::usage)?.program;
+        program = local_reference(path, problem)?.program;
         program.arguments = given.words;
     }
     Ok(Submission { name: name.into_owned(), program, expectations: Vec::new() })
 }
 
+fn local_reference(path: &Path, problem: &Problem) -> Result<Submission, Stop> {
+    local_submission(path, problem).map_err(|remark| {
+        let (message, help) = remark.into_parts();
+        let message = message.replacen("submission", "reference", 1);
+        Stop::usage(Remark::Sentence { message, help })
+    })
+}
+
 fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop> {
-    let Some(text) = &options.generator else { return Ok(None) };
+    let Some(text) = &options.generator else {
+        let has_no_use = options.n_max.is_some();
+        return if has_no_use { Err(Stop::usage("--n-max needs a generator")) } else { Ok(None) };
+    };
     let given = GivenProgram::read("--generator", text, ProgramKind::Generator)?;
     let GivenProgram { program, words, shown } = given.with_testlib_header();
     let generator = SeededProgram::new(program, words, shown);
+    if let Some(name) = generator.unknown_placeholder() {
+        let what =
+            format!("--generator: `{{{name}}}` is unknown; `{{seed}}` and `{{n}}` are known");
+        let help = format!("`{{ {name} }}` would reach the program as it is");
+        return Err(Stop::usage(Remark::with_help(what, help)));
+    }
     if options.n_max.is_some() && !generator.has_size() {
         let what =
             "--n-max: the generator gets no `{n}`; write it in --generator, such as 'gen.py {n}'";

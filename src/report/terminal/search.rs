@@ -13,7 +13,7 @@ use juror_core::progress::SearchPlan;
 use juror_core::text::{count, count_if_any, joined, printable, visible};
 use juror_core::units::{Bytes, seconds};
 use juror_core::verdict::Verdict;
-use juror_data::search::result::{Counterexample, Search, SearchEnd, StressResult};
+use juror_data::search::result::{Counterexample, LeftOutInputs, Search, SearchEnd, StressResult};
 
 const MAX_LINES: usize = 24;
 
@@ -129,19 +129,19 @@ fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
         page.labelled(INDENT, "printed: ", &format!("by {}", printable(&generated.command_line)));
     }
     if search.shrinking_runs > 0 {
-        let smaller = if found.path.is_empty() {
+        let size = Bytes(found.first_size as u64);
+        let steps = printable(&found.path.join(", "));
+        let steps = (!found.path.is_empty()).then(|| format!("from {size} by {steps}"));
+        let end = if search.is_smallest {
             "nothing smaller fails".to_owned()
         } else {
-            format!(
-                "from {} by {}",
-                Bytes(found.first_size as u64),
-                printable(&found.path.join(", "))
-            )
+            format!("no smaller input among {} tried", search.shrinking_tries)
         };
         let time = seconds(search.elapsed.saturating_sub(search.searching));
         let cut = if search.shrinking_cut { ", then time ran out" } else { "" };
         let runs = count(search.shrinking_runs, "comparison");
-        let smaller = format!("{smaller}; {runs} in {time}{cut}");
+        let runs = format!("{runs} in {time}{cut}");
+        let smaller = joined([steps, Some(end), Some(runs)].into_iter().flatten(), "; ");
         page.labelled(INDENT, "smaller: ", &smaller);
     }
     write_saved(page, found);
@@ -204,11 +204,12 @@ fn write_tried(page: &mut Page<'_>, search: &Search) {
         }
     }
     if search.left_out > 0 {
-        let text = format!(
-            "{} left out: not valid, or not solved by the reference in time",
-            count(search.left_out, "input")
-        );
-        page.wrapped(INDENT, &text);
+        let reasons =
+            search.left_out_reasons.iter().map(|LeftOutInputs { reason, inputs, example }| {
+                format!("{inputs} {reason}, such as {}", printable(example))
+            });
+        let inputs = count(search.left_out, "input");
+        page.wrapped(INDENT, &format!("{inputs} left out: {}", joined(reasons, "; ")));
     }
 }
 

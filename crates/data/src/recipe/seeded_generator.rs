@@ -65,6 +65,14 @@ impl SeededProgram {
         self.shown.iter().any(|word| word.contains(SIZE_PLACEHOLDER))
     }
 
+    /// A name in braces that stands for nothing.
+    pub fn unknown_placeholder(&self) -> Option<&str> {
+        let mut names = self.shown.iter().flat_map(|word| names_in_braces(word));
+        let is_known =
+            |name: &&str| [SEED_PLACEHOLDER, SIZE_PLACEHOLDER].contains(&&*format!("{{{name}}}"));
+        names.find(|name| !is_known(name))
+    }
+
     /// The command line as the user wrote it, with all placeholders.
     pub fn text(&self) -> String {
         self.shown.join(" ")
@@ -78,6 +86,15 @@ impl SeededProgram {
     fn words_of(&self, call: SeededCall) -> Vec<String> {
         self.words.iter().map(|word| call.fill(word)).collect()
     }
+}
+
+/// Not those of a shell, such as `${x}`.
+fn names_in_braces(word: &str) -> Vec<&str> {
+    let is_letter = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+    let pieces: Vec<&str> = word.split('{').collect();
+    let inner = pieces.windows(2).filter(|pair| !pair[0].ends_with('$'));
+    let names = inner.filter_map(|pair| Some(pair[1].split_once('}')?.0));
+    names.filter(|name| !name.is_empty() && name.chars().all(is_letter)).collect()
 }
 
 impl SeededCall {

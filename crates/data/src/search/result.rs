@@ -39,6 +39,10 @@ pub struct Search {
     pub batched: u64,
     /// Comparisons that made the counterexample smaller.
     pub shrinking_runs: u64,
+    /// Inputs that were made to find a smaller counterexample, with those that are not smaller.
+    pub shrinking_tries: u64,
+    /// Whether every smaller input was tried.
+    pub is_smallest: bool,
     /// Whether the time was up before the counterexample was as small as possible.
     pub shrinking_cut: bool,
     /// Wall time until a counterexample was found, without making it smaller.
@@ -52,6 +56,8 @@ pub struct Search {
     pub end: SearchEnd,
     /// Inputs that were not compared: not valid, or the reference took too long.
     pub left_out: u64,
+    /// Why, with the number of inputs and an example of each reason.
+    pub left_out_reasons: Vec<LeftOutInputs>,
     /// How far the list of all small inputs was tried: the most values of each choice.
     #[serde(rename = "small_level")]
     pub level: Option<u64>,
@@ -61,6 +67,16 @@ pub struct Search {
     pub slowest: Option<SlowestInput>,
     /// The command line that repeats it.
     pub repeat: String,
+}
+
+/// Inputs that were not compared, for one reason.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LeftOutInputs {
+    /// Such as `not valid`, or `not solved by the reference in time`.
+    pub reason: &'static str,
+    pub inputs: u64,
+    /// The beginning of one of them, or the command that makes none, and what is wrong with it.
+    pub example: String,
 }
 
 /// What a source of inputs has tried.

@@ -19,7 +19,7 @@ use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::SearchInput;
 use crate::search::batch::Batches;
 use crate::search::cross_check::{CrossCheck, UnusableReason};
-use crate::search::result::{SearchEnd, SearchedSource, SlowestInput};
+use crate::search::result::{LeftOutInputs, SearchEnd, SearchedSource, SlowestInput};
 use crate::validity::DisputedInput;
 use juror_core::judgement::CaseJudgement;
 use juror_core::progress::SearchProgress;
@@ -51,8 +51,8 @@ pub struct SearchResult {
     pub batched: u64,
     pub elapsed: Duration,
     pub end: SearchEnd,
-    /// Number of inputs without a cross-check.
-    pub left_out: u64,
+    /// The inputs without a cross-check.
+    pub left_out: Vec<LeftOutInputs>,
     /// Number of inputs that were taken, and how many of them are different.
     pub taken: u64,
     pub distinct: u64,
@@ -69,6 +69,21 @@ pub struct SearchResult {
     pub slowest: Option<SlowestInput>,
     /// The first generator that failed, and why.
     pub broken_generator: Option<String>,
+}
+
+impl SearchResult {
+    /// Number of inputs without a cross-check.
+    pub fn left_out_count(&self) -> u64 {
+        self.left_out.iter().map(|left_out| left_out.inputs).sum()
+    }
+
+    /// The first input of a reason is its example.
+    fn note_left_out(&mut self, reason: &'static str, example: impl FnOnce() -> String) {
+        match self.left_out.iter_mut().find(|left_out| left_out.reason == reason) {
+            Some(left_out) => left_out.inputs += 1,
+            None => self.left_out.push(LeftOutInputs { reason, inputs: 1, example: example() }),
+        }
+    }
 }
 
 #[derive(Clone, Debug)]

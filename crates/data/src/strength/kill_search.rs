@@ -7,7 +7,7 @@ use crate::search::arena::{Arena, SearchInput};
 use crate::search::batch::Batches;
 use crate::search::result::{CounterexampleOrigin, REPEATS};
 use crate::search::run::Failure;
-use crate::search::shrink::{ShrunkInput, shrink};
+use crate::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
 use crate::strength::pool::AnsweredInput;
 use crate::strength::test_bed::{Suspect, TestBed};
 use juror_core::stop::Stop;
@@ -23,6 +23,8 @@ pub struct KillSearch<'a> {
 /// The inputs of a round, if each needs a start. Over all rounds, they suffice to presume that a suspect is right.
 pub(super) const SINGLE_INPUTS: usize = 25;
 const SHRINK_TIME: Duration = Duration::from_secs(3);
+/// Number of random inputs that are tried in vain to make an input smaller.
+const VAIN_TRIES_MAX: u64 = 400;
 
 impl KillSearch<'_> {
     pub(super) fn arena(&self) -> &Arena<'_> {
@@ -111,7 +113,15 @@ impl KillSearch<'_> {
     pub fn shrink(&self, suspect: &Suspect, failure: &Failure) -> Result<ShrunkInput, Stop> {
         self.arena().scheduler.set_deadline(Some(self.end.min(Instant::now() + SHRINK_TIME)));
         let shrunk = self.test_bed.with_cross_check(suspect, |cross_check| {
-            shrink(cross_check, failure, (0, Instant::now()), &|_| {})
+            let parameters = ShrinkParameters {
+                cross_check,
+                batches: None,
+                vain_tries_max: VAIN_TRIES_MAX,
+                before: (0, Instant::now()),
+                end: self.end,
+                progress: &|_| {},
+            };
+            shrink(&parameters, failure)
         });
         self.arena().scheduler.set_deadline(Some(self.end));
         let mut shrunk = shrunk?;

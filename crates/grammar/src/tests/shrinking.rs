@@ -19,6 +19,8 @@ const GRID: &str =
 const EVEN: &str = "INT(2,1000,n) NEWLINE ASSERT(n%2==0) REP(n,SPACE) INT(0,10^5) END NEWLINE";
 const LINES: &str = "WHILE(!ISEOF) INT(0,999) NEWLINE END";
 const WORD: &str = "REGEX(\"[a-z]{1,20}\",s) NEWLINE";
+const TWO_ROWS: &str = "INT(1,20,n) SPACE INT(1,20,m) NEWLINE REP(n,SPACE) INT(0,9) END NEWLINE REP(m,SPACE) INT(0,9) END NEWLINE";
+const PAIR: &str = "INT(1,99,k) SPACE INT(1,99,x) NEWLINE";
 const SORTED: &str = "INT(1,50,n) NEWLINE REPI(i,n,SPACE) INT(0,1000,a[i]) IF(i>0) ASSERT(a[i-1]<=a[i]) END END NEWLINE";
 
 /// `None` if the grammar does not accept the written input.
@@ -184,4 +186,21 @@ fn an_always_interesting_input_shrinks_to_the_smallest() {
         let again = shrink(&grammar, &shrunk, |_| true, 3000, || false).unwrap();
         assert_eq!(String::from_utf8_lossy(&again), String::from_utf8_lossy(&shrunk), "{text}");
     }
+}
+
+#[test]
+fn several_parts_and_values_change_at_once() {
+    let check = |text: &str, input: &str, fault: fn(&[i64]) -> bool, smallest: &str| {
+        let grammar = grammar(text);
+        let interesting = |text: &[u8]| fault(&numbers(text));
+        let shrunk = shrink(&grammar, input.as_bytes(), interesting, 3000, || false).unwrap();
+        assert_eq!(String::from_utf8_lossy(&shrunk), smallest, "{text} from {input}");
+    };
+    let same_counts = |row: &[i64]| row[0] == row[1] && row[0] >= 2;
+    check(TWO_ROWS, "4 4\n1 2 3 4\n5 6 7 8\n", same_counts, "2 2\n0 0\n0 0\n");
+    let threes = |row: &[i64]| row[0] % 3 == 0 && row[1..].iter().any(|value| *value > 127);
+    check(ROW, "9\n1 1 1 1 150 1 1 1 1\n", threes, "3\n1 1 128\n");
+    check(PAIR, "90 45\n", |row| row[0] == 2 * row[1], "2 1\n");
+    check(PAIR, "47 40\n", |row| row[0] == row[1] + 7, "8 1\n");
+    check(PAIR, "30 30\n", |row| row[0] == row[1] && row[0] % 2 == 0, "2 2\n");
 }

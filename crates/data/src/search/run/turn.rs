@@ -13,6 +13,7 @@ use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::{SearchInput, UnmadeInput};
 use crate::search::batch::{Batches, RemainingSearch};
 use crate::search::cross_check::{CrossCheckResult, ProgramTimes, UnusableReason};
+use crate::search::problem_inputs::quote_input;
 use crate::search::result::{CounterexampleOrigin, REPEATS, SearchEnd, SlowestInput};
 use crate::search::run::{Failure, PackageFault, SharedSearch};
 use crate::validity::{DisputedInput, Objection};
@@ -25,6 +26,11 @@ const SAME_INPUTS_MAX: u64 = 200;
 
 /// After this many failing inputs that turn out invalid, validators check each input before the programs run.
 const INVALID_FAILURES_MAX: u64 = 3;
+
+/// Why an input is left out.
+const NOT_VALID: &str = "not valid";
+const TOO_SLOW: &str = "not solved by the reference in time";
+const UNSOLVED: &str = "not solved by the reference, and perhaps not valid";
 
 /// In bytes. The time of a shorter input is about that of starting a program, and tells nothing.
 const TIMED_MIN: usize = 1 << 10;
@@ -199,7 +205,7 @@ impl SharedSearch<'_, '_> {
             Ok(fresh) => fresh,
             Err(UnmadeInput::LeftOut(broken)) => {
                 let result = &mut self.state.lock().findings.result;
-                result.left_out += 1;
+                result.note_left_out("not made", || broken.clone());
                 result.broken_generator.get_or_insert(broken);
                 return Ok(None);
             }
@@ -230,7 +236,8 @@ impl SharedSearch<'_, '_> {
             if fresh.seeded.is_some() {
                 self.note_objection(&fresh.input, arena.validity.objection(&fresh.input)?);
             } else {
-                self.state.lock().findings.result.left_out += 1;
+                let result = &mut self.state.lock().findings.result;
+                result.note_left_out(NOT_VALID, || quote_input(&fresh.input));
             }
             return Ok(None);
         }
@@ -319,7 +326,12 @@ impl SharedSearch<'_, '_> {
             CrossCheckResult::NoAnswer(reason)
                 if reason == UnusableReason::TooSlow || self.is_guess(&ready) =>
             {
-                self.state.lock().findings.result.left_out += 1;
+                let input = quote_input(&ready.fresh.input);
+                let (what, example) = match reason {
+                    UnusableReason::TooSlow => (TOO_SLOW, input),
+                    reason => (UNSOLVED, format!("{input}: {reason}")),
+                };
+                self.state.lock().findings.result.note_left_out(what, || example);
             }
             CrossCheckResult::NoAnswer(UnusableReason::Validator(error)) => {
                 return Err(Stop::Fault(self.with_call(*error, ready.fresh.seeded)));
@@ -398,7 +410,9 @@ impl SharedSearch<'_, '_> {
         let mut state = self.state.lock();
         let findings = &mut state.findings;
         findings.invalid_failures += 1;
-        findings.result.left_out += 1;
+        findings.result.note_left_out(NOT_VALID, || {
+            format!("{}: {}", quote_input(input), objection.description())
+        });
         findings
             .result
             .disputed

@@ -14,9 +14,7 @@ use crate::package::files::{PackageFiles, join_name};
 use crate::package::{Format, juror_toml};
 use juror_core::check::options::comparison_arguments;
 use juror_core::layout::Layout;
-use juror_core::limits::{
-    MEMORY_OF_BARE_TESTS, OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE,
-};
+use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
 use juror_core::test_data::TestCase;
@@ -134,12 +132,7 @@ impl Format for Bare {
     fn read(&self, tree: &PackageFiles) -> Option<Draft> {
         let mut problem = Problem {
             layout: self.layout(),
-            limits: ProblemLimits {
-                time_limit: Some(TIME_WITHOUT_PACKAGE),
-                memory: Some(MEMORY_OF_BARE_TESTS),
-                output: Some(OUTPUT_WITHOUT_LIMIT),
-                ..ProblemLimits::default()
-            },
+            limits: ProblemLimits::of_bare_tests(),
             ..Problem::default()
         };
         let files = tree.below("").iter().filter(|item| item.is_file() && is_test(&item.name));
