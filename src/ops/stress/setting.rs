@@ -14,7 +14,7 @@ use juror_core::check::options::Options;
 use juror_core::check::options::comparison_arguments;
 use juror_core::event::Event;
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
-use juror_core::program::{ProgramKind, TypedCommand};
+use juror_core::program::{BuildVariant, ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
@@ -44,20 +44,20 @@ pub(super) fn read_setting(
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
         return Err(Stop::usage(what));
     }
-    let mut submission = match options.targets.last() {
+    let variant = options.build.variant();
+    let submission = match options.targets.last() {
         Some(path) if options.program.is_empty() => {
-            local_submission(path, &problem).map_err(Stop::usage)?
+            local_submission(path, &problem, &variant).map_err(Stop::usage)?
         }
         _ => {
             let words = options.program.clone();
             let mut submission = command_submission(&words);
             let directory = current_directory()?;
             submission.program.command = Some(TypedCommand { words, directory });
+            submission.program.set_variant(&variant);
             submission
         }
     };
-    let variant = options.build.variant();
-    submission.program.set_variant(&variant);
     problem::set_variant(&mut problem, &variant, None)?;
     let reference = options.reference.as_ref();
     let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;
@@ -82,11 +82,15 @@ pub(super) fn read_setting(
 /// Accepts a file, the name of one of the package's submissions, or a command line.
 fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
     let (path, name) = (Path::new(text), text.to_string_lossy());
+    let local = |path: &Path| {
+        let variant = BuildVariant::default();
+        local_submission(path, problem, &variant).map_err(Stop::usage)
+    };
     let own = problem.submissions.iter().find(|submission| submission.name == name);
     match own {
         Some(own) if !path.exists() => return Ok(own.clone()),
         _ if path.exists() || !name.trim().contains(char::is_whitespace) => {
-            return local_submission(path, problem).map_err(Stop::usage);
+            return local(path);
         }
         _ => {}
     }
@@ -94,7 +98,7 @@ fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
     let mut program = given.program;
     if program.command.is_none() {
         let path = Path::new(&given.shown[0]);
-        program = local_submission(path, problem).map_err(Stop::usage)?.program;
+        program = local(path)?.program;
         program.arguments = given.words;
     }
     Ok(Submission { name: name.into_owned(), program, expectations: Vec::new() })
