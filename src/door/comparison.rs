@@ -69,7 +69,7 @@ pub fn set_comparison(how: &ComparisonMode, problem: &mut Problem) -> Result<(),
                 };
                 Remark::with_help(what, help)
             })?;
-            let given = GivenProgram::of_path(&real, ProgramKind::OutputValidator);
+            let given = GivenProgram::of_path(&real, ProgramKind::OutputValidator)?;
             (vec![given.judging(None)], Vec::new())
         }
     };

@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 
-use crate::door::submissions::current_directory;
-use crate::door::submissions::{add_included_files, outside_program, suggest_file};
+use crate::door::files_beside::add_files_beside;
+use crate::door::submissions::{current_directory, outside_program, suggest_file};
 use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
 use juror_core::problem::Problem;
@@ -47,7 +47,7 @@ impl GivenProgram {
                 let what = format!("{} is an archive", path.display());
                 return Err(refused(Remark::with_help(what, "unpack it and give the directory")));
             }
-            Ok(real) => Self::of_path(&real, kind).program,
+            Ok(real) => Self::of_path(&real, kind).map_err(refused)?.program,
             Err(error) if is_path(first, words.is_empty()) => {
                 let what = format!("cannot find {first}: {error}");
                 return Err(refused(Remark::with_help(what, suggest_file(path, &[]))));
@@ -63,11 +63,11 @@ impl GivenProgram {
         Ok(Self { program, words, shown })
     }
 
-    /// A source comes with the files that it includes from its directory.
-    pub fn of_path(real: &Path, kind: ProgramKind) -> Self {
+    /// A source comes with the files beside it that it needs.
+    pub fn of_path(real: &Path, kind: ProgramKind) -> Result<Self, Remark> {
         let mut program = Program { kind, ..outside_program(real) };
-        add_included_files(&mut program, &Problem::default());
-        Self { program, words: Vec::new(), shown: Vec::new() }
+        add_files_beside(&mut program, &Problem::default())?;
+        Ok(Self { program, words: Vec::new(), shown: Vec::new() })
     }
 
     /// A program that judges: it is called as testlib calls if it includes `testlib.h`, otherwise by this protocol, or as
@@ -116,7 +116,7 @@ fn add_testlib_header(program: &mut Program) {
 /// Whether a source, or a file of a directory, includes `testlib.h`.
 fn includes_testlib(path: &Path) -> bool {
     let files = fs::read_dir(path).into_iter().flatten().flatten().map(|file| file.path());
-    files.chain([path.to_owned()]).any(|file| included_names(&file).has_testlib)
+    files.chain([path.to_owned()]).any(|file| included_names(&file, &[]).has_testlib)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 pub mod cases;
 pub mod comparison;
+pub mod files_beside;
 pub mod given_program;
 pub mod open_package;
 pub mod submissions;

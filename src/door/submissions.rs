@@ -7,12 +7,12 @@ use std::io::ErrorKind;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use crate::door::files_beside::add_files_beside;
 use juror_core::judgement::JudgeError;
 use juror_core::language::fault::LaunchFault;
-use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
 use juror_core::problem::{Problem, SubmittedContent};
-use juror_core::program::{IncludedFile, Program, ProgramKind};
+use juror_core::program::{BuildVariant, Program, ProgramKind};
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
 use juror_core::submission::Submission;
@@ -48,39 +48,16 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
     }
 }
 
-/// The same for a source on this machine, as its author compiles it: with the files beside it that it includes.
-pub fn local_submission(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
+/// The same for a source of the command line, as its author builds it: with the files beside it that it needs.
+pub fn local_submission(
+    path: &Path,
+    problem: &Problem,
+    variant: &BuildVariant,
+) -> Result<Submission, Remark> {
     let mut submission = named_submission(path, problem)?;
-    add_included_files(&mut submission.program, problem);
+    submission.program.set_variant(variant);
+    add_files_beside(&mut submission.program, problem)?;
     Ok(submission)
-}
-
-/// Adds the files that a source given alone includes from its directory. Test data stays apart.
-pub fn add_included_files(program: &mut Program, problem: &Problem) {
-    let Some(directory) = program.path.parent().filter(|_| program.package.is_none()) else {
-        return;
-    };
-    let directory = FilePath::root(directory);
-    let is_free = |name: &PathBuf| {
-        let is_given = program.include.iter().any(|file| file.name == *name);
-        !is_given && !is_test_data(&directory.join(name), problem)
-    };
-    let found = included_names(&program.path).found.into_iter().filter(is_free);
-    let files: Vec<IncludedFile> = found
-        .map(|name| {
-            let path = directory.join(&name);
-            IncludedFile { name, path, is_header: true, ..IncludedFile::default() }
-        })
-        .collect();
-    program.include.extend(files);
-}
-
-fn is_test_data(file: &Path, problem: &Problem) -> bool {
-    let root = fs::canonicalize(problem.dir.as_path()).unwrap_or_default();
-    let Ok(name) = file.strip_prefix(root) else { return false };
-    let is_file = |path: &FilePath| path.strip_prefix(&*problem.dir).is_ok_and(|rest| rest == name);
-    let mut cases = problem.test_data.cases.iter();
-    cases.any(|case| is_file(&case.input) || case.answer.as_ref().is_some_and(is_file))
 }
 
 /// Names the source of a program that nobody has built, else programs with a similar name: files, or these submissions

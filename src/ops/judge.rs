@@ -5,9 +5,10 @@ use clap::Args;
 use crate::class::{self, StudentProgram, duplicates};
 use crate::door::cases;
 use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::door::files_beside::add_files_beside;
 use crate::door::submissions::{
-    add_included_files, command_submission, named_submission, own_submission,
-    own_submissions_below, prepare_command, submission_at,
+    command_submission, named_submission, own_submission, own_submissions_below, prepare_command,
+    submission_at,
 };
 use crate::ops::amounts::parse_span;
 use crate::ops::assembly::Assembly;
@@ -183,9 +184,6 @@ pub fn judge(
     let selected = cases::select_by_each(&problem, &options.runs.case)?;
     let mut class = BTreeSet::new();
     let mut submissions = find_submissions(options, &problem, &mut class, context)?;
-    for submission in &mut submissions {
-        submission.program.set_variant(&variant);
-    }
     let found = duplicates::find_duplicates(&submissions);
     if !found.is_empty() {
         context.send_event(Event::Noted(Note::Duplicates(found)));
@@ -201,6 +199,10 @@ pub fn judge(
     context.send_event(Event::package_read(&problem, submissions.len(), selected.len()));
     let keep = saved_boxes::keep_directory(options.runs.keep.as_ref(), context)?;
     let host = Host::start(&options.runs.host, context)?;
+    let saved = options.tests_beside.as_ref().and_then(TestsBeside::saved_at);
+    if let (Some(saved), Some((known, _))) = (saved, host.cache().recalled()) {
+        known.ignore_runs_before(saved);
+    }
     let assembly = Assembly::new(&host, context);
     let builder = &assembly.builder;
     let entries = prepare_submissions(options, &problem, &submissions, &class, builder, context)?;
@@ -338,10 +340,7 @@ fn find_submissions(
                 context.send_diagnostics(class::mixed_folder_warning(path, &found));
             }
             for program in found {
-                let mut submission = student_submission(program, &name, &student, problem);
-                if !is_class {
-                    add_included_files(&mut submission.program, problem);
-                }
+                let submission = student_submission(program, &name, &student, problem);
                 class.extend(is_class.then(|| submission.name.clone()));
                 submissions.push(submission);
             }
@@ -350,6 +349,14 @@ fn find_submissions(
     // A submission that is named twice is judged once.
     let mut names = HashSet::new();
     submissions.retain(|submission| names.insert(submission.name.clone()));
+    let variant = options.build.variant();
+    submissions.retain_mut(|submission| {
+        submission.program.set_variant(&variant);
+        let is_of_class = class.contains(&submission.name);
+        let added =
+            if is_of_class { Ok(()) } else { add_files_beside(&mut submission.program, problem) };
+        added.map_err(|remark| missing.push(remark)).is_ok()
+    });
     if !missing.is_empty() {
         context.contain_failure::<()>(Err(Stop::Refused(RefusalSubject::CommandLine, missing)))?;
     }
@@ -363,7 +370,9 @@ fn find_submissions(
                 "--flags is for sources, and a program after `--` is not built; leave it out";
             return Err(Stop::usage(what));
         }
-        submissions.push(command_submission(&options.program));
+        let mut submission = command_submission(&options.program);
+        submission.program.set_variant(&variant);
+        submissions.push(submission);
     }
     Ok(submissions)
 }

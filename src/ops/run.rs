@@ -114,14 +114,15 @@ pub fn run_once(
     if options.play && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));
     }
-    let mut submission = match &options.submission {
+    let submission = match &options.submission {
         None if options.play => None,
-        None => Some(command_submission(&options.program)),
-        Some(path) => Some(local_submission(path, &problem).map_err(Stop::usage)?),
+        None => {
+            let mut submission = command_submission(&options.program);
+            submission.program.set_variant(&variant);
+            Some(submission)
+        }
+        Some(path) => Some(local_submission(path, &problem, &variant).map_err(Stop::usage)?),
     };
-    if let Some(submission) = &mut submission {
-        submission.program.set_variant(&variant);
-    }
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;
     let assembly = Assembly::new(&host, context);

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use crate::door::submissions::{named_submission, suggest_source};
 use juror_core::language::table::Language;
+use juror_core::moment::Moment;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
@@ -66,6 +67,12 @@ impl TestsBeside {
         let found = places.into_iter().find(|place| package::detected_layout(place).is_some());
         let found = found.ok_or_else(|| no_tests(named, named))?;
         Ok(Some(Self { package: found, source: None, note: None }))
+    }
+
+    /// When the source was last saved.
+    pub fn saved_at(&self) -> Option<Moment> {
+        let source = fs::metadata(self.source.as_ref()?).ok()?;
+        Some(source.modified().ok()?.into())
     }
 
     /// Of the tests in a directory, those with the name of the source go first.

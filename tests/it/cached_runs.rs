@@ -269,3 +269,37 @@ fn what_a_lost_worker_has_done_is_kept() {
     assert!(recalled > 0 && started > 0 && started + recalled >= 20, "{document}");
     juror.check(line, 0);
 }
+
+/// Who judges on own tests may wonder why nothing changes: a program may depend on the clock.
+#[test]
+fn on_bare_tests_the_cache_is_named_and_a_source_that_is_saved_again_runs_again() {
+    let juror = CachedFixture::new();
+    let fixture = &juror.fixture;
+    for directory in ["t", "t/tests"] {
+        fixture.write(&format!("{directory}/1.in"), "1 2\n");
+        fixture.write(&format!("{directory}/1.out"), "3\n");
+    }
+    fixture.write("t/my.c", "#include <stdio.h>\nint main(void) { puts(\"3\"); }\n");
+    let save = |age: i64| {
+        let now = std::time::SystemTime::now();
+        let age = std::time::Duration::from_secs(age.unsigned_abs());
+        let file = fs::File::options().write(true).open(fixture.path("t/my.c")).expect("a file");
+        file.set_modified(now - age).expect("a time");
+    };
+    save(1000);
+    // A build and a run.
+    juror.check("judge t/my.c", 2);
+    juror.check("judge t/my.c", 0);
+    let note = "my.c (from the cache; --fresh runs again)";
+    let shown = |line: &str, expected: bool| {
+        let mut juror = fixture.juror(line);
+        let output = juror.env("JUROR_CACHE", fixture.path("kept")).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        assert_eq!(text.contains(note), expected, "juror {line}:\n{text}");
+    };
+    shown("t/my.c", true);
+    shown("judge t t/my.c", true);
+    shown("judge t t/my.c --fresh", false);
+    shown("judge sum t/my.c", false);
+    shown("judge sum t/my.c", false);
+}

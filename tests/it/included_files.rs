@@ -1,5 +1,8 @@
 //! Files beside a source that is given alone: what `g++ my.cpp` would find comes along, and nothing else.
 
+use std::os::unix::fs::symlink;
+use std::process::Command;
+
 use serde_json::json;
 
 use crate::fixture::Fixture;
@@ -49,6 +52,141 @@ fn a_source_alone_comes_with_the_files_that_it_includes() {
     fixture.check("run t t/my.cpp --case 1", 0, &["3"]);
 }
 
+/// As `python3 my.py` and `node my.js` do: modules below the directory of the source are found, and the source is still
+/// one submission.
+#[test]
+fn a_source_alone_comes_with_the_modules_that_it_imports() {
+    let check = |source: &str, text: &str, files: &[(&str, &str)]| {
+        let fixture = fixture(files);
+        fixture.write(&format!("t/{source}"), text);
+        fixture.check(&format!("judge t/{source}"), 0, &["AC", source, "1 submission, 1 accepted"]);
+    };
+    let add = "def add(a, b):\n    return a + b\n";
+    let python = |import: &str, call: &str, files: &[(&str, &str)]| {
+        let text = format!("{import}\na, b = map(int, input().split())\nprint({call}(a, b))\n");
+        check("my.py", &text, files);
+    };
+    python("from util import add", "add", &[("t/util.py", add)]);
+    python("import sys, util as u", "u.add", &[("t/util.py", add), ("t/other.py", "1 / 0\n")]);
+    python("from os import path\nimport main; import sys", "main.add", &[("t/main.py", add)]);
+    let package = [
+        ("t/lib/__init__.py", "from .deep.sums import (\n    zero,  # none\n    add,\n)\n"),
+        ("t/lib/deep/sums.py", "from .. import ints\nzero = ints.ZERO\nfrom ..words import add\n"),
+        ("t/lib/ints.py", "ZERO = 0\n"),
+        ("t/lib/words.py", add),
+    ];
+    python("import lib", "lib.add", &package);
+    python("from lib import words", "words.add", &package);
+    let optional = "try:\n    import debug\nexcept ImportError:\n    pass\n\"\"\"\nimport fifo\n\"\"\"\n";
+    python(&format!("{optional}from util import add"), "add", &[("t/util.py", add)]);
+    let sum = "exports.add = (a, b) => a + b;\n";
+    let node = |import: &str, files: &[(&str, &str)]| {
+        let text = format!(
+            "{import}\nconst [a, b] = fs.readFileSync(0, 'utf8').split(' ').map(Number);\nconsole.log(add(a, b));\n"
+        );
+        check("my.js", &text, files);
+    };
+    if Command::new("node").arg("--version").output().is_err() {
+        return fixture(&[]).announce_skip("no Node.js");
+    }
+    let fs = "const fs = require('fs');";
+    node(&format!("{fs} const {{ add }} = require('./util');"), &[("t/util.js", sum)]);
+    let chain = [("t/lib/index.js", "module.exports = require(\"../util.js\");\n"), ("t/util.js", sum)];
+    node(&format!("{fs} const {{ add }} = require('./lib')"), &chain);
+    let module = [
+        ("t/package.json", "{ \"type\": \"module\" }\n"),
+        ("t/util.js", "export const add = (a, b) => a + b;\n"),
+    ];
+    node("import fs from 'fs';\nimport { add } from './util.js';", &module);
+}
+
+/// No directory is shown to the build: the headers that are included become files of the program.
+#[test]
+fn headers_of_a_named_directory_come_along() {
+    let check = |flags: &str, include: &str, code: i32, messages: &[&str]| {
+        let fixture = fixture(&[
+            ("lib/far.h", "#include \"deep/near.h\"\n"),
+            ("lib/deep/near.h", "#include \"../add.inc\"\n"),
+            ("lib/add.inc", ADD),
+            ("lib/.secret/add.h", ADD),
+            ("add.h", ADD),
+            ("t/own/own.h", ADD),
+        ]);
+        symlink(fixture.path("add.h"), fixture.path("lib/link.h")).expect("a link");
+        fixture.write("t/my.cpp", format!("{START}#include {include}\n{MAIN}"));
+        let flags = flags.replace("DIR", &fixture.root().display().to_string());
+        let mut juror = fixture.juror("judge t/my.cpp");
+        let output = juror.arg(format!("--flags={flags}")).output().expect("juror runs");
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{flags} {include}:\n{text}");
+        messages.iter().for_each(|part| assert!(text.contains(part), "{flags} {include}:\n{text}"));
+    };
+    check("-IDIR/lib", "<far.h>", 0, &["AC"]);
+    check("-I lib -O1", "\"far.h\"", 0, &["AC"]);
+    check("-isystem lib", "<deep/near.h>", 0, &["AC"]);
+    check("-It/own", "<own.h>", 0, &["AC"]);
+    check("-Inowhere/../lib", "<far.h>", 2, &["--flags: cannot find nowhere/../lib"]);
+    check("-I/", "<etc/passwd>", 2, &["--flags: -I/ would let", "--flags=-I../lib"]);
+    check("-I/usr/include", "<stdlib.h>", 1, &["add"]);
+    // What is not below the directory, and what is hidden there.
+    let hint = &["No such file", "hint: headers come along"];
+    for include in ["<../add.h>", "<.secret/add.h>", "<link.h>"] {
+        check("-IDIR/lib", include, 1, hint);
+    }
+    check("-DX", "<far.h>", 1, &["CPATH"]);
+    check("-iquote t/own", "<own.h>", 1, hint);
+}
+
+/// Each gets one message, and nothing hangs.
+#[test]
+fn files_that_cannot_come_along_are_said() {
+    let check = |source: &str, text: &str, prepare: &dyn Fn(&Fixture), code, messages: &[&str]| {
+        let fixture = fixture(&[("secret.py", "key = 1\n"), ("secret.h", ADD)]);
+        prepare(&fixture);
+        fixture.write(&format!("t/{source}"), text);
+        fixture.check(&format!("judge t/{source}"), code, messages);
+    };
+    let link = |name: &'static str, target: &'static str| {
+        move |fixture: &Fixture| symlink(target, fixture.path(name)).expect("a link")
+    };
+    let pipe = |name: &'static str| {
+        move |fixture: &Fixture| {
+            let made = Command::new("mkfifo").arg(fixture.path(name)).status();
+            assert!(made.expect("mkfifo runs").success());
+        }
+    };
+    let hint = &["No such file", "hint: headers come along", "links do not lead out"];
+    let text = source(&["a.h"]);
+    check("my.cpp", &text, &link("t/a.h", "../secret.h"), 1, hint);
+    check("my.cpp", &text, &link("t/a.h", "/dev/zero"), 1, hint);
+    check("my.cpp", &text, &pipe("t/a.h"), 1, hint);
+    let copy = "replace it with a copy of the file";
+    let python = "import secret\nprint(3)\n";
+    let leads_out = &["secret.py is a symbolic link that leads out of the source's directory", copy];
+    check("my.py", python, &link("t/secret.py", "../secret.py"), 2, leads_out);
+    let special = &["secret.py is not a regular file", copy];
+    check("my.py", python, &pipe("t/secret.py"), 2, special);
+    let hash = "#include \"a.h\"\n";
+    check("my.cpp", &text, &|fixture| fixture.write("t/a.h", hash), 1, &["nested depth"]);
+    let cycle = |fixture: &Fixture| {
+        fixture.write("t/a.h", "#pragma once\n#include \"b.h\"\n");
+        fixture.write("t/b.h", format!("#pragma once\n{hash}{ADD}"));
+    };
+    check("my.cpp", &text, &cycle, 0, &["AC"]);
+    let many = |fixture: &Fixture| {
+        let names = (0..1000).map(|number| format!("h{number}.h"));
+        let lines = names.map(|name| {
+            fixture.write(&format!("t/{name}"), "");
+            format!("#include \"{name}\"\n")
+        });
+        let lines: String = lines.collect();
+        fixture.write("t/a.h", lines + ADD);
+    };
+    check("my.cpp", &text, &many, 0, &["AC"]);
+    let endless: String = (0..20_000).map(|number| format!("import m{number}\n")).collect();
+    check("my.py", &endless, &|_| {}, 2, &["includes too much: at most 10000 names", "directory of"]);
+}
+
 #[test]
 fn test_data_and_files_of_others_do_not_come_along() {
     let check = |fixture: &Fixture, arguments: &str, message: &str| {
@@ -57,6 +195,7 @@ fn test_data_and_files_of_others_do_not_come_along() {
     let answer = fixture(&[]);
     answer.write("t/my.cpp", source(&["1.out"]));
     check(&answer, "judge t/my.cpp", "1.out");
+    check(&answer, "judge t/my.cpp --flags=-It", "1.out");
     let above = fixture(&[("add.h", ADD)]);
     above.write("t/my.cpp", source(&["../add.h"]));
     check(&above, "judge t/my.cpp", "add.h");

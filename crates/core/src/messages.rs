@@ -61,6 +61,16 @@ fn marks_difference(source: &[u8], marks: &[u8]) -> bool {
     source.chars().zip(marks).any(is_marked)
 }
 
+/// What to do if a compiler of C or C++ does not find a header.
+pub fn missing_header_hint(messages: &[u8]) -> Option<&'static str> {
+    const SIGNS: [&[u8]; 2] = [b": No such file or directory", b"' file not found"];
+    let is_missing = SIGNS.iter().any(|sign| memchr::memmem::find(messages, sign).is_some());
+    is_missing.then_some(
+        "headers come along from below the source's directory, and from DIR with --flags=-IDIR, but only regular \
+         files: links do not lead out, and CPATH and CPLUS_INCLUDE_PATH are not obeyed",
+    )
+}
+
 fn lines(messages: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = messages.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
     lines.filter(|line| line.first().is_some_and(|first| !first.is_ascii_whitespace()))

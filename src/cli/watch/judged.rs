@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::door::files_beside::header_directories;
 use crate::ops::judge::JudgeOptions;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::language::includes::included_names;
@@ -45,7 +46,8 @@ impl JudgedFiles {
         } else {
             all.paths.insert(options.package.clone());
         }
-        programs.iter().for_each(|path| all.add_program(path));
+        let flags = options.build.flags.clone().unwrap_or_default();
+        programs.iter().for_each(|path| all.add_program(path, flags.clone()));
         all
     }
 
@@ -72,8 +74,9 @@ impl JudgedFiles {
         self.paths.extend(files.chain(recipe.path.directory().map(|dir| dir.to_path_buf())));
     }
 
-    fn add_program(&mut self, path: &Path) {
+    fn add_program(&mut self, path: &Path, mut flags: Vec<String>) {
         self.paths.insert(path.to_owned());
+        let headers = header_directories(&mut flags, path).unwrap_or_default();
         let program = Program { path: FilePath::root(path), ..Program::default() };
         let files = match sources::read(&program) {
             Ok(sources) if path.is_dir() => sources.files,
@@ -81,10 +84,9 @@ impl JudgedFiles {
         };
         let files = files.into_iter().map(|file| path.join(file.name)).chain([path.to_owned()]);
         for file in files {
-            let included = included_names(&file);
-            let directory = file.parent().unwrap_or(Path::new(""));
-            let names = included.found.iter().chain(&included.missing);
-            self.included.extend(names.map(|name| directory.join(name)));
+            let included = included_names(&file, &headers);
+            self.included.extend(included.found.into_iter().map(|found| found.path.into()));
+            self.included.extend(included.missing);
         }
         self.paths.extend(self.included.iter().cloned());
     }

@@ -15,7 +15,7 @@ use juror_core::check::options::comparison_arguments;
 use juror_core::event::Event;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
-use juror_core::program::{ProgramKind, TypedCommand};
+use juror_core::program::{BuildVariant, ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
@@ -49,20 +49,20 @@ pub(super) fn read_setting(
         let what = "submissions to this problem are answers, not programs; use `juror judge`";
         return Err(Stop::usage(what));
     }
-    let mut submission = match options.targets.last() {
+    let variant = options.build.variant();
+    let submission = match options.targets.last() {
         Some(path) if options.program.is_empty() => {
-            local_submission(path, &problem).map_err(Stop::usage)?
+            local_submission(path, &problem, &variant).map_err(Stop::usage)?
         }
         _ => {
             let words = options.program.clone();
             let mut submission = command_submission(&words);
             let directory = current_directory()?;
             submission.program.command = Some(TypedCommand { words, directory });
+            submission.program.set_variant(&variant);
             submission
         }
     };
-    let variant = options.build.variant();
-    submission.program.set_variant(&variant);
     problem::set_variant(&mut problem, &variant, None)?;
     let reference = options.reference.as_ref();
     let reference = reference.map(|text| reference_at(text, &problem)).transpose()?;
@@ -106,7 +106,7 @@ fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
 }
 
 fn local_reference(path: &Path, problem: &Problem) -> Result<Submission, Stop> {
-    local_submission(path, problem).map_err(|remark| {
+    local_submission(path, problem, &BuildVariant::default()).map_err(|remark| {
         let (message, help) = remark.into_parts();
         let message = message.replacen("submission", "reference", 1);
         Stop::usage(Remark::Sentence { message, help })

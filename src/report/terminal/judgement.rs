@@ -11,6 +11,7 @@ use crate::report::terminal::interaction;
 use crate::report::terminal::page::{INDENT, Label, Page, lines_of, write_left_out};
 use crate::report::terminal::score;
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
+use juror_core::messages::missing_header_hint;
 use juror_core::outcome::Outcome;
 use juror_core::text::{count, joined, printable, shell_word, with_help};
 use juror_core::units::seconds;
@@ -33,16 +34,19 @@ pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &St
     page.into_text()
 }
 
-/// Ends with an empty line.
-pub(super) fn block(judgement: &Judgement, style: &Style) -> String {
+/// Ends with an empty line. `origin` says where the verdict comes from, if it is not new.
+pub(super) fn block(judgement: &Judgement, origin: &str, style: &Style) -> String {
     let mut page = Page::new(style);
     let name = style.paint(TextRole::Title, &printable(&judgement.submission));
-    page.line(0, &format!("{}{name}", judgement_mark(judgement, style)));
+    page.line(0, &format!("{}{name}{origin}", judgement_mark(judgement, style)));
     match (judgement.rejected().next(), judgement.refusal()) {
         (Some(case), _) => write_rejected(&mut page, judgement, case),
         (None, Some((cause, messages))) => {
             page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
             quote_from_first_error(&mut page, messages);
+            if let Some(hint) = missing_header_hint(messages) {
+                page.labelled(INDENT, Label::new(TextRole::Title, "hint: "), hint);
+            }
         }
         _ => write_accepted(&mut page, judgement),
     }

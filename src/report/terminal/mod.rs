@@ -32,7 +32,8 @@ use crate::report::terminal::page::Page;
 use crate::report::terminal::repeats::RepeatedDiagnostics;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{CommandTask, Event, Note};
-use juror_core::judgement::JudgeError;
+use juror_core::judgement::{JudgeError, Judgement};
+use juror_core::outcome::Outcome;
 use juror_core::progress::LimitsReport;
 use juror_core::text::{exact_seconds, joined, printable};
 
@@ -173,15 +174,20 @@ impl<O: Write, E: Write> Terminal<O, E> {
             Ok(judged) => {
                 let is_listed = table::is_listed(done, self.listing);
                 let name = has_several_submissions(report).then_some(name.as_str());
+                let origin = if is_recalled_on_bare_tests(judged, report) {
+                    " (from the cache; --fresh runs again)"
+                } else {
+                    ""
+                };
                 let text = match () {
                     () if !is_listed => String::new(),
                     () if self.style.is_quiet() => {
                         judgement::verdict_line(name, judged, &self.style)
                     }
                     () if has_table && !self.style.is_verbose() => String::new(),
-                    () if has_table => judgement::block(judged, &self.style),
+                    () if has_table => judgement::block(judged, origin, &self.style),
                     () => {
-                        judgement::block(judged, &self.style)
+                        judgement::block(judged, origin, &self.style)
                             + &judgement::broken_expectations(judged, &self.style)
                     }
                 };
@@ -323,6 +329,14 @@ impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
             _ => Ok(()),
         }
     }
+}
+
+/// Who judges on own tests may expect a new run.
+fn is_recalled_on_bare_tests(judgement: &Judgement, report: &Report) -> bool {
+    let is_bare = report.session.packages.last().is_some_and(|package| package.format_is_guessed);
+    let mut runs = judgement.cases.iter().map(|case| case.outcome.as_ref());
+    let is_recalled = |run: Option<&Outcome>| run.is_some_and(|run| run.ran_at.is_some());
+    is_bare && !judgement.cases.is_empty() && runs.all(is_recalled)
 }
 
 /// If so, each submission is named, and all are in a table.

@@ -27,7 +27,7 @@ const IMPORTS: [(&str, &str); 9] = [
     ("c cgmp cpp cppgmp objectivec", r#"#[ \t]*include[ \t]*"([^"]+)""#),
     (
         "pypy3 python3 python3numpy",
-        r#"(?m)(?:^|[;:])[ \t]*(?:import[ \t]+([\w., \t]+)|from[ \t]+(?<base>[\w.]+)[ \t]+import\b[ \t]*\(?([\w\s,]*))|(?:import_module|__import__)\("([^"]+)""#,
+        r#"(?m)(?:^|[;:])[ \t]*(?:import[ \t]+([\w., \t]+)|from[ \t]+(?<base>[\w.]+)[ \t]+import\b[ \t]*(?:\(([\w\s,]*)|([\w, \t]*)))|(?:import_module|__import__)\("([^"]+)""#,
     ),
     ("javascript typescript", r#"\b(?:require|import|from)\s*\(?\s*"([^"]+?)(?:\.js)?""#),
     (
@@ -112,20 +112,33 @@ fn imported_sources(language: &str, sources: &[&TreeEntry]) -> Vec<bool> {
 
 /// As paths. A name with dots or colons can be a path, too, as in `from lib.util import add`.
 fn imported_names(pattern: &Regex, language: &str, text: &[u8]) -> HashSet<String> {
-    let code = essence::with_names_in_strings(language, text);
     let mut names = HashSet::new();
-    for found in pattern.captures_iter(&code) {
-        let base = found.name("base").map_or("", |base| base.as_str());
-        let lists = found.iter().skip(1).flatten().flat_map(|group| group.as_str().split(','));
-        for item in lists.filter_map(|item| item.split_whitespace().next()).chain([""]) {
-            let as_path = format!("{base}/{item}").replace("::", "/").replace('.', "/");
-            names.insert(path_parts(&as_path).join("/"));
-            if base.is_empty() {
-                names.insert(path_parts(item).join("/"));
-            }
+    for (base, item) in imports_by(pattern, language, text) {
+        let as_path = format!("{base}/{item}").replace("::", "/").replace('.', "/");
+        names.insert(path_parts(&as_path).join("/"));
+        if base.is_empty() {
+            names.insert(path_parts(&item).join("/"));
         }
     }
     names
+}
+
+/// The base and the name of each import, as the source writes them. At least one is empty for a whole module.
+pub(super) fn imports(language: &str, text: &[u8]) -> Vec<(String, String)> {
+    let pattern = essence::row_of(language, &IMPORTS).and_then(|row| Regex::new(row).ok());
+    pattern.map(|pattern| imports_by(&pattern, language, text)).unwrap_or_default()
+}
+
+fn imports_by(pattern: &Regex, language: &str, text: &[u8]) -> Vec<(String, String)> {
+    let code = essence::with_names_in_strings(language, text);
+    let mut all = Vec::new();
+    for found in pattern.captures_iter(&code) {
+        let base = found.name("base").map_or("", |base| base.as_str());
+        let lists = found.iter().skip(1).flatten().flat_map(|group| group.as_str().split(','));
+        let items = lists.filter_map(|item| item.split_whitespace().next());
+        all.extend(items.chain([""]).map(|item| (base.to_owned(), item.to_owned())));
+    }
+    all
 }
 
 /// The last parts, in lower case: nobody knows from which directory an import starts.

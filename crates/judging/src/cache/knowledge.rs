@@ -23,6 +23,8 @@ pub struct KnownResults {
     pub(super) surroundings: Surroundings,
     /// Whether results of earlier commands are ignored.
     is_fresh: bool,
+    /// In seconds since 1970. Timed runs of earlier seconds are ignored, too.
+    runs_since: AtomicU64,
     started: AtomicUsize,
     recalled: AtomicUsize,
     /// When the oldest recalled run was made, in seconds since 1970.
@@ -43,6 +45,7 @@ impl KnownResults {
             surroundings: Surroundings::new(Arc::clone(&store)),
             store,
             is_fresh,
+            runs_since: AtomicU64::new(0),
             started: AtomicUsize::new(0),
             recalled: AtomicUsize::new(0),
             oldest: AtomicU64::new(u64::MAX),
@@ -61,6 +64,11 @@ impl KnownResults {
             recalled: programs,
             oldest: (programs > 0).then(|| Moment::new(oldest)),
         }
+    }
+
+    /// From now on, submissions run again unless they ran then or later.
+    pub fn ignore_runs_before(&self, moment: Moment) {
+        self.runs_since.store(moment.seconds(), Ordering::Relaxed);
     }
 
     pub(super) fn count_started(&self, programs: usize) {
@@ -94,6 +102,10 @@ impl KnownResults {
         }
         let record = self.store.get(key)?;
         let created = Moment::from(record.created);
+        let is_old = created.seconds() < self.runs_since.load(Ordering::Relaxed);
+        if is_old && !is_new && work.jobs().iter().any(|job| job.is_timed) {
+            return None;
+        }
         let is_build = |job: &Job| !job.is_timed && job.keep != BoxRetention::Nothing;
         let fetch = match work {
             Work::Single(job) if is_build(job) => FetchTime::BoxLater,
