@@ -11,14 +11,13 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::door::cases;
-use crate::door::comparison::ComparisonMode;
 use crate::ops::amounts::{parse_span, parse_span_or_zero, parse_time_limit};
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
-use crate::ops::options::{BuildOptions, HostOptions};
+use crate::ops::options::{BuildOptions, CheckerOptions, HostOptions};
 use crate::ops::saved_input::{self, save_input};
 use crate::ops::stress::setting::read_setting;
 use juror_core::diagnostic::Diagnostic;
@@ -33,7 +32,8 @@ use juror_core::text::command_line;
 use juror_core::verdict::Verdict;
 use juror_data::explain::rejected::failing_input;
 use juror_data::explain::study::study;
-use juror_data::search::arena::Arena;
+use juror_data::inputs::candidates::CandidateSource;
+use juror_data::search::arena::{Arena, SearchInput};
 use juror_data::search::batch::Batches;
 use juror_data::search::counterexample::build_counterexample;
 use juror_data::search::cross_check::CrossCheck;
@@ -46,8 +46,11 @@ use juror_data::search::run::{Failure, SearchParameters, search};
 use juror_data::search::shrink::{ShrunkInput, shrink};
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
+use juror_judging::judge::case::Validators;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::ready_problem::ReadyProblem;
+use juror_judging::output_validator::OutputValidator;
+use juror_judging::output_validator::protocol_trial::TrialCase;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Args)]
@@ -76,25 +79,13 @@ pub struct StressOptions {
     /// The largest `{n}` of the generator [default: 1000]
     #[arg(long, value_name = "N", requires = "generator", value_parser = clap::value_parser!(u32).range(1..))]
     pub n_max: Option<u32>,
-    /// The program that judges outputs, or a comparison as for --compare
-    ///
-    /// It is called as `CHECKER INPUT OUTPUT ANSWER`, and exits with 0 or 42 if the output is right, with 1 or 43 if it
-    /// is wrong. If it includes testlib.h, it is called as testlib demands. ANSWER is the reference's output.
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
-    pub checker: Option<OsString>,
     /// The program that accepts valid inputs, on standard input, by exit code 0 or 42
     ///
     /// With it, inputs are also made smaller as text.
     #[arg(long, value_name = "PROGRAM")]
     pub validator: Option<OsString>,
-    /// The program that talks with the submission, and judges it as a checker does
-    ///
-    /// It is called as `INTERACTOR INPUT OUTPUT ANSWER`; OUTPUT is a file that it may write for the checker.
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
-    pub interactor: Option<OsString>,
-    /// How to compare outputs, as in `juror judge` [default: as the package says]
-    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse)]
-    pub compare: Option<ComparisonMode>,
+    #[command(flatten)]
+    pub checker: CheckerOptions,
     /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
     #[arg(long, value_name = "GRAMMAR")]
     pub input_grammar: Option<PathBuf>,
@@ -154,7 +145,7 @@ impl Operation for StressOptions {
 }
 
 impl StressOptions {
-    /// Without a package, a generator or a grammar, and a reference are given.
+    /// Without a package, a generator or a grammar is given, and a reference or an interactor.
     fn package(&self) -> Option<&Path> {
         match (&self.targets[..], self.program.is_empty()) {
             ([package, _], true) | ([package], false) => Some(package),
@@ -164,7 +155,8 @@ impl StressOptions {
 
     fn check_targets(&self) -> Result<(), Stop> {
         let has_inputs = self.input_grammar.is_some() || self.generator.is_some();
-        let stands_alone = has_inputs && self.reference.is_some();
+        let has_judge = self.reference.is_some() || self.checker.interactor.is_some();
+        let stands_alone = has_inputs && has_judge;
         match (&self.targets[..], self.program.is_empty()) {
             ([_, _], true) | ([_], false) => Ok(()),
             ([_], true) | ([], false) if stands_alone => Ok(()),
@@ -172,11 +164,12 @@ impl StressOptions {
                 Err(Stop::usage("give one submission: as a file, or as a command after `--`"))
             }
             _ if self.generator.is_some() => Err(Stop::usage(
-                "give a package and a submission; or, without a package, --reference, a correct program, and a submission",
+                "give a package and a submission; or, without a package, --reference, a correct program, or --interactor, and a \
+                 submission",
             )),
             _ => Err(Stop::usage(
-                "give a package and a submission; or, without a package, --reference, --generator or --input-grammar, and \
-                 a submission",
+                "give a package and a submission; or, without a package, --reference or --interactor, --generator or \
+                 --input-grammar, and a submission",
             )),
         }
     }
@@ -225,7 +218,7 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
     let has_package = options.package().is_some();
     let has_limit = options.time_limit.or(problem.limits.time_limit).is_some();
     let cases = if has_package && !has_limit { cases::all_cases(problem)? } else { Vec::new() };
-    let has_judge = options.checker.is_some() || options.interactor.is_some();
+    let has_judge = setting.inputs.has_given_checker || options.checker.interactor.is_some();
     let mut ready = ReadyProblem::build(bench, ImageUse::Never, cases)
         .map_err(|stop| blame_helper(stop, has_judge))?;
     ready.given_time_limit = options.time_limit;
@@ -249,6 +242,7 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
         Some(_) => arena.with_seeded_generator()?,
         None => arena.with_generators()?,
     };
+    find_protocols(&arena, programs, options.seed).map_err(|stop| blame_helper(stop, has_judge))?;
     let search = StressRun {
         options,
         setting: &setting,
@@ -260,6 +254,34 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
         context,
     };
     search.run()
+}
+
+/// Tries the programs that judge on the first inputs, where no test case could tell how they are called.
+fn find_protocols(arena: &Arena<'_>, programs: &SearchPrograms, seed: u64) -> Result<(), Stop> {
+    /// On so many inputs, an answer is looked for.
+    const TRIES: usize = 20;
+    let Validators { interactor, output, .. } = &*arena.rules.validators;
+    let mut mix = arena.candidates(true, seed, None);
+    let cross_check = CrossCheck::new(arena, &programs.reference, &programs.submission);
+    for _ in 0..TRIES {
+        if interactor.iter().chain(output).all(OutputValidator::has_protocol) {
+            break;
+        }
+        let Some(candidate) = mix.next(&|| false)? else { break };
+        // What is wrong with a generator or the reference, the search itself says.
+        let Ok(SearchInput { input, .. }) = arena.make_input(0, candidate)? else { continue };
+        let Ok(answer) = cross_check.answer(&input)? else { continue };
+        let case = TrialCase {
+            test_case: &arena.inputs.test_case,
+            input: input.into(),
+            answer: answer.into(),
+        };
+        for validator in interactor.iter().chain(output) {
+            validator.find_protocol(arena.bench.executor, &case)?;
+        }
+    }
+    interactor.iter().chain(output).for_each(|validator| validator.announce_call(&arena.bench));
+    Ok(())
 }
 
 /// What is wrong with a program of the command line is no fault of the package.

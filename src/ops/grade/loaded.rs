@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::door::cases;
-use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::door::comparison::{ComparisonMode, require_checker, set_comparison};
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
@@ -23,6 +23,9 @@ use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::validators::build_validators;
 use juror_judging::recipe::complete::CompletedFiles;
+
+/// How messages name it.
+const COMPARE: &str = "`/compare`";
 
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
@@ -102,8 +105,9 @@ impl LoadedProblems<'_> {
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
             let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));
-            let compared = how.and_then(|how| set_comparison(&how, &mut problem));
-            compared.map_err(|remark| Stop::usage(remark.about_option("`/compare`")))?;
+            let how = how.and_then(|how| require_checker(&how).map(|()| how));
+            let how = how.map_err(|remark| Stop::usage(remark.about_option(COMPARE)))?;
+            set_comparison(COMPARE, &how, None, &mut problem)?;
         }
         if problem.kind.submitted == SubmittedContent::Answers {
             let what = "submissions to this problem are answers, not programs";

@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::build::bench::Bench;
 use crate::build::{Builder, PreparedProgram};
-use crate::judge::case::Rules;
+use crate::judge::case::{Rules, Validators};
 use crate::judge::ready_problem::ReadyProblem;
 use crate::judge::score::{self, RunPolicy, ScoringScheme};
 use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
 use crate::judge::time_limit;
+use crate::output_validator::protocol_trial::TrialCase;
 use crate::plan::schedule::{EndCondition, Schedule};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
@@ -49,6 +50,7 @@ impl<'a> ReadyProblem<'a> {
         entries: &[PreparedSubmission<'_>],
         policy: RunPolicy,
     ) -> Result<JudgingResult, Stop> {
+        self.find_protocols()?;
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;
         let scheme = ScoringScheme::of(problem);
@@ -63,6 +65,22 @@ impl<'a> ReadyProblem<'a> {
             scheme: scheme.as_ref(),
         };
         Ok(JudgingResult { results: session.run()?, time_limit })
+    }
+
+    /// Programs of the command line are tried on test cases without files only here.
+    pub fn find_protocols(&self) -> Result<(), Stop> {
+        let cases = self.cases.iter().map(|case| TrialCase {
+            test_case: case.test_case,
+            input: case.input.clone(),
+            answer: case.answer.clone().unwrap_or_default(),
+        });
+        let Some(case) = TrialCase::most_telling(cases) else { return Ok(()) };
+        let Validators { interactor, output, .. } = &*self.rules.validators;
+        for validator in interactor.iter().chain(output) {
+            validator.find_protocol(self.bench.executor, &case)?;
+            validator.announce_call(&self.bench);
+        }
+        Ok(())
     }
 
     /// Sends the limits as an event, and returns the rules for all runs.

@@ -7,6 +7,7 @@ use crate::judge::case::Validators;
 use crate::judge::grader::PackageGrader;
 use crate::judge::images::ImageUse;
 use crate::judge::visualizers::Visualizers;
+use crate::output_validator::protocol_trial::TrialCase;
 use crate::output_validator::{OutputValidator, trial};
 use juror_core::stop::Stop;
 
@@ -41,6 +42,9 @@ fn build_and_test(
         None => &validators.output,
     };
     for validator in tried {
+        if let Some(case) = TrialCase::first_of(bench.problem) {
+            validator.find_protocol(bench.executor, &case)?;
+        }
         let faults = trial::find_faults(bench, validator)?;
         let is_over = faults.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
         let diagnostics = faults.into_iter().map(|fault| fault.diagnostic);

@@ -6,12 +6,14 @@
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
 //! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
-//! `chk INPUT OUTPUT ANSWER`, and so is a plain one. None of them sees the submission's files.
+//! `chk INPUT OUTPUT ANSWER`, and so is a plain one. None of them sees the submission's files. If nothing says how a
+//! program of the command line is called, trials do.
 //!
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
 pub mod feedback;
 mod printed;
+pub mod protocol_trial;
 mod reply;
 pub mod response;
 pub mod static_validator;
@@ -20,17 +22,19 @@ pub mod trial;
 pub mod visualizer;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::output_validator::response::{Contract, Response};
 use juror_core::blob::Blob;
+use juror_core::event::{Event, Note};
 use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
 use juror_core::limits::{BOX_ROOM, Limits};
-use juror_core::program::Program;
+use juror_core::program::{Program, ProtocolOrigin};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
@@ -38,13 +42,17 @@ use juror_core::test_data::TestCase;
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_sandbox::executor::{Executor, parallel};
 
+#[derive(Clone)]
 pub struct OutputValidator {
     /// For messages.
     pub name: String,
     pub path: FilePath,
     /// Such as `output validator`.
     pub kind: &'static str,
-    pub protocol: Protocol,
+    /// Empty until trials find it.
+    protocol: OnceLock<Protocol>,
+    /// Of a program of the command line.
+    protocol_origin: Option<ProtocolOrigin>,
     is_interactor: bool,
     runnable: Runnable,
     pub limits: Limits,
@@ -92,9 +100,9 @@ impl OutputValidator {
     pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
         let usual = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            let protocol = program.protocol.unwrap_or(usual);
-            let what = if protocol == Protocol::Plain { "checker" } else { "output validator" };
-            Self::build_program(bench, what, protocol, program)
+            let is_given = program.protocol_origin.is_some();
+            let what = if is_given { "checker" } else { "output validator" };
+            Self::build_program(bench, what, usual, program)
         })
     }
 
@@ -103,17 +111,17 @@ impl OutputValidator {
     pub fn build_interactor(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.interactor.as_ref();
         let build = |program: &Program| {
-            let protocol = program.protocol.unwrap_or(Protocol::Testlib);
-            let of = Self::build_program(bench, "interactor", protocol, program)?;
+            let of = Self::build_program(bench, "interactor", Protocol::Testlib, program)?;
             Ok(Self { is_interactor: true, ..of })
         };
         program.map(build).transpose()
     }
 
+    /// `usual` is the protocol of the package's programs.
     fn build_program(
         bench: &Bench<'_>,
         what: &'static str,
-        protocol: Protocol,
+        usual: Protocol,
         program: &Program,
     ) -> Result<Self, Stop> {
         let build_limits = Limits::of_compiler(&bench.problem.limits);
@@ -121,8 +129,36 @@ impl OutputValidator {
         let runnable =
             bench.build_package_program(&format!("the {what}"), program, &build_limits, &limits)?;
         let limits = runnable.limits(&limits);
-        let (name, path) = (program.name.clone(), program.path.clone());
-        Ok(Self { name, path, kind: what, protocol, is_interactor: false, runnable, limits })
+        let protocol = match program.protocol_origin {
+            Some(ProtocolOrigin::Trials) => OnceLock::new(),
+            _ => program.protocol.unwrap_or(usual).into(),
+        };
+        Ok(Self {
+            name: program.name.clone(),
+            path: program.path.clone(),
+            kind: what,
+            protocol,
+            protocol_origin: program.protocol_origin,
+            is_interactor: false,
+            runnable,
+            limits,
+        })
+    }
+
+    pub fn has_protocol(&self) -> bool {
+        self.protocol.get().is_some()
+    }
+
+    /// That of the format if nothing could be tried: then nothing has an answer.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol.get().copied().unwrap_or_default()
+    }
+
+    /// Says how a program of the command line is called, and why.
+    pub fn announce_call(&self, bench: &Bench<'_>) {
+        let (Some(origin), protocol) = (self.protocol_origin, self.protocol()) else { return };
+        let call = format!("{}: {} ({protocol}, {origin})", self.name, protocol.usage());
+        (bench.events)(Event::Noted(Note::Call { kind: self.kind.to_owned(), call }));
     }
 
     /// [`OutputValidator::read_response`] reads the reply.
@@ -131,7 +167,8 @@ impl OutputValidator {
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
         let own = Path::new(OWN_DIR);
         let feedback = feedback_dir(Path::new(""));
-        let submission = request.submission.filter(|_| self.protocol == Protocol::Standard);
+        let protocol = self.protocol();
+        let submission = request.submission.filter(|_| protocol == Protocol::Standard);
         let mut job = self.base_job(submission, request.keep);
         let mut lay = |extension: &str, blob: &Blob| {
             let name = own.join(format!("{base}.{extension}"));
@@ -139,13 +176,13 @@ impl OutputValidator {
             job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
         };
         lay("in", request.input);
-        match self.protocol {
+        match protocol {
             Protocol::Standard => {
                 lay("ans", request.answer);
                 job.command.argv.push(box_path(&feedback) + "/");
                 job.stdin = request.output;
             }
-            Protocol::Testlib | Protocol::Plain => {
+            Protocol::Testlib | Protocol::Plain | Protocol::Dmoj => {
                 if self.is_interactor {
                     lay("out", &Blob::default())
                 } else {
@@ -155,7 +192,7 @@ impl OutputValidator {
                 if self.is_interactor {
                     job.stdin = request.output;
                 }
-                if self.protocol == Protocol::Testlib {
+                if protocol == Protocol::Testlib {
                     job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
                 }
                 // The file that an interactor writes for the checker.
@@ -219,7 +256,7 @@ impl OutputValidator {
         limits: &Limits,
         contract: Contract,
     ) -> Result<Response, JudgeError> {
-        Response::from_reply(reply, limits, self.protocol, contract)
+        Response::from_reply(reply, limits, self.protocol(), contract)
     }
 
     /// An interactor writes this file for the checker; empty if it wrote none.

@@ -19,7 +19,7 @@ use juror_core::text::{shell_word, visible};
 use juror_sandbox::executor::parallel;
 
 /// A text that is not a right output of any problem.
-const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
+pub(super) const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
 const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 
 /// Upper bound on the test cases on which an output is tried, until one is rejected.
@@ -124,7 +124,7 @@ impl Trial<'_> {
                 Opinion::Rejected | Opinion::Partial(_) => {
                     let message =
                         format!("rejects {tried} of {name}{}", validator_message(&response));
-                    let help = self.validator.protocol.call_convention();
+                    let help = self.validator.protocol().call_convention();
                     let diagnostic = Diagnostic::error(&self.validator.path, message).help(help);
                     let fault = if right.is_certain {
                         TrialFault::fatal(self.with_severity(diagnostic))
@@ -176,7 +176,7 @@ impl Trial<'_> {
 
     /// How it must reject an output, for help texts.
     fn rejection_help(&self) -> &'static str {
-        self.validator.protocol.rejection_rule()
+        self.validator.protocol().rejection_rule()
     }
 
     /// Warns if bytes that are not text break the validator; other judges still use such validators.
@@ -253,7 +253,7 @@ impl Trial<'_> {
             String::new()
         };
         let help =
-            format!("it must {} on any output{again}", self.validator.protocol.response_rule());
+            format!("it must {} on any output{again}", self.validator.protocol().response_rule());
         let message = format!("{message}{}", validator_message(response));
         Diagnostic::error(&self.validator.path, message).help(help)
     }
