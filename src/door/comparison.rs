@@ -14,7 +14,7 @@ use juror_core::stop::{Remark, Stop};
 pub enum ComparisonMode {
     /// By this name, such as `words` or `floats,precision=4`.
     Named(String),
-    /// A path, or on the command line also a command.
+    /// A path, or a command.
     Checker(PathBuf),
 }
 
@@ -34,14 +34,6 @@ impl ComparisonMode {
             Self::Named(text) => named::parse(text).ok()??.warning(),
             Self::Checker(_) => None,
         }
-    }
-}
-
-/// Refuses a checker that is not there: a command is only for the command line.
-pub fn require_checker(how: &ComparisonMode) -> Result<(), Remark> {
-    match how {
-        ComparisonMode::Checker(path) if !path.exists() => Err(missing_checker(path)),
-        _ => Ok(()),
     }
 }
 

@@ -10,7 +10,7 @@ use juror_core::language::essence::without_strings_and_comments;
 use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
 use juror_core::problem::Problem;
-use juror_core::program::{IncludedFile, Program, ProgramKind, ProtocolOrigin, TypedCommand};
+use juror_core::program::{IncludedFile, Program, ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
@@ -83,11 +83,7 @@ impl GivenProgram {
             true => Some(Protocol::Testlib),
             false => shows_dmoj(&program.path).then_some(Protocol::Dmoj),
         };
-        program.protocol_origin = Some(match (typed, by_text) {
-            (Some(_), _) => ProtocolOrigin::Option,
-            (None, Some(_)) => ProtocolOrigin::Text,
-            (None, None) => ProtocolOrigin::Trials,
-        });
+        program.is_given = true;
         program.protocol = typed.or(by_text);
         if program.protocol == Some(Protocol::Dmoj) {
             add_dmoj_starter(&mut program);
@@ -100,7 +96,6 @@ impl GivenProgram {
         let mut program = self.judging(typed);
         if program.protocol.is_none() && shows_standard(&program.path) {
             program.protocol = Some(Protocol::Standard);
-            program.protocol_origin = Some(ProtocolOrigin::Text);
         }
         program
     }

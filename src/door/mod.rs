@@ -19,7 +19,7 @@ use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
-use crate::door::comparison::{ComparisonMode, require_checker, set_comparison};
+use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::door::open_package::OpenPackage;
 use crate::door::submissions::{named_submission, outside_program};
 use juror_core::check::options::{Options, comparison_arguments};
@@ -350,8 +350,6 @@ impl Problem {
     }
 
     fn judged_by(mut self, mode: &ComparisonMode, method: &str) -> Result<Self, Stop> {
-        let refuse = |remark: Remark| Stop::usage(remark.about_option(method));
-        require_checker(mode).map_err(refuse)?;
         set_comparison(method, mode, None, &mut self.read)?;
         Ok(Self { ready: Mutex::default(), ..self })
     }

@@ -33,7 +33,7 @@ use juror_core::test_data::TestCase;
 use juror_core::text::printable;
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::protocol_trial::TrialCase;
-use juror_judging::output_validator::response::Opinion;
+use juror_judging::output_validator::response::{Contract, Opinion};
 use juror_judging::output_validator::trial::validator_message;
 use juror_sandbox::sandbox::spool;
 
@@ -130,7 +130,7 @@ impl CompareOptions {
         });
         let test_case =
             &TestCase { name: self.answer.display().to_string(), ..TestCase::default() };
-        let case = TrialCase { test_case, input: input?, answer: answer? };
+        let case = TrialCase { name: &test_case.name, test_case, input: input?, answer: answer? };
         let host = Host::start(&HostOptions::default(), context)?;
         let assembly = Assembly::new(&host, context);
         let bench = assembly.bench(&problem);
@@ -138,7 +138,7 @@ impl CompareOptions {
         let checker = OutputValidator::build(&bench).map_err(helper)?.remove(0);
         checker.find_protocol(bench.executor, &case).map_err(helper)?;
         checker.announce_call(&bench);
-        let response = checker.respond(bench.executor, &case, output?)?;
+        let response = checker.respond(bench.executor, &case, output?, None, Contract::OnePass)?;
         if let Opinion::Broken(what) = &response.opinion {
             let step =
                 format!("compare {} with the checker `{}`", self.output.display(), checker.name);

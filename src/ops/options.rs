@@ -16,7 +16,7 @@ use juror_core::isolation::RequiredIsolation;
 use juror_core::language::table::Language;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::{Interaction, Problem};
-use juror_core::program::{BuildVariant, ProgramKind, ProtocolOrigin};
+use juror_core::program::{BuildVariant, ProgramKind};
 use juror_core::protocol::Protocol;
 use juror_core::shard::Shard;
 use juror_core::stop::Stop;
@@ -152,9 +152,8 @@ impl CheckerOptions {
             problem.output_validators.clear();
         }
         // The output that it must accept is known only when the interactor has talked.
-        for checker in problem.output_validators.iter_mut().filter(|one| one.protocol.is_none()) {
-            checker.protocol = Some(Protocol::Plain);
-            checker.protocol_origin = Some(ProtocolOrigin::Usual);
+        for checker in &mut problem.output_validators {
+            checker.protocol.get_or_insert(Protocol::Plain);
         }
         Ok(())
     }

@@ -51,9 +51,14 @@ pub fn read_inputs(dir: &Path, format: Option<&str>, context: &Context) -> Resul
     };
     if problem.layout.is_guessed {
         let inputs = bare::inputs_alone(&problem.dir);
+        let alone =
+            count_if_any(inputs.len(), "input").map(|inputs| format!("{inputs} without answers"));
         problem.test_data.cases.extend(inputs);
+        if problem.format_reason.is_empty() {
+            let none = || "no inputs: the submission runs on an empty one".to_owned();
+            problem.format_reason = alone.unwrap_or_else(none);
+        }
         if problem.test_data.cases.is_empty() {
-            problem.format_reason = "no inputs: it runs on an empty one".to_owned();
             problem.test_data.cases = numbered_cases(1);
         }
     }

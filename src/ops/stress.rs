@@ -37,6 +37,7 @@ use juror_data::search::arena::{Arena, SearchInput};
 use juror_data::search::batch::Batches;
 use juror_data::search::counterexample::build_counterexample;
 use juror_data::search::cross_check::CrossCheck;
+use juror_data::search::problem_inputs::quote_input;
 use juror_data::search::programs::{SearchPrograms, SearchSubject};
 use juror_data::search::promote::Promotion;
 use juror_data::search::result::{
@@ -46,7 +47,6 @@ use juror_data::search::run::{Failure, SearchParameters, search};
 use juror_data::search::shrink::{ShrunkInput, shrink};
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
-use juror_judging::judge::case::Validators;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::output_validator::OutputValidator;
@@ -260,27 +260,30 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
 fn find_protocols(arena: &Arena<'_>, programs: &SearchPrograms, seed: u64) -> Result<(), Stop> {
     /// On so many inputs, an answer is looked for.
     const TRIES: usize = 20;
-    let Validators { interactor, output, .. } = &*arena.rules.validators;
-    let mut mix = arena.candidates(true, seed, None);
     let cross_check = CrossCheck::new(arena, &programs.reference, &programs.submission);
+    let judging = || arena.rules.validators.judging();
+    let mut mix = arena.candidates(true, seed, None);
     for _ in 0..TRIES {
-        if interactor.iter().chain(output).all(OutputValidator::has_protocol) {
+        if judging().all(OutputValidator::has_protocol) {
             break;
         }
         let Some(candidate) = mix.next(&|| false)? else { break };
         // What is wrong with a generator or the reference, the search itself says.
         let Ok(SearchInput { input, .. }) = arena.make_input(0, candidate)? else { continue };
-        let Ok(answer) = cross_check.answer(&input)? else { continue };
+        let answer = match arena.inputs.is_judged() {
+            true => Ok(Arc::from([])),
+            false => cross_check.answer(&input)?,
+        };
+        let Ok(answer) = answer else { continue };
         let case = TrialCase {
+            name: &format!("the input {}", quote_input(&input)),
             test_case: &arena.inputs.test_case,
-            input: input.into(),
+            input: Arc::clone(&input).into(),
             answer: answer.into(),
         };
-        for validator in interactor.iter().chain(output) {
-            validator.find_protocol(arena.bench.executor, &case)?;
-        }
+        judging().try_for_each(|one| one.find_protocol(arena.bench.executor, &case))?;
     }
-    interactor.iter().chain(output).for_each(|validator| validator.announce_call(&arena.bench));
+    judging().for_each(|validator| validator.announce_call(&arena.bench));
     Ok(())
 }
 

@@ -60,7 +60,7 @@ fn a_checker_works_in_every_command() {
             fixture.check(&line, code, call);
         }
     };
-    let files = "INPUT OUTPUT ANSWER, exit code 0 or 1 (plain, by trials)";
+    let files = "INPUT OUTPUT ANSWER, exit code 0 or 1 (plain)";
     check("plain.sh", &plain("0", "1"), files);
     check("plain.sh", &plain("42", "43"), files);
     check(
@@ -70,16 +70,8 @@ fn a_checker_works_in_every_command() {
     );
     // As a program with testlib.h that is built already.
     let built = format!("[[ $4 && $(< $2) =~ ^[0-9]+$ ]] || exit 2; {}", plain("0", "1"));
-    check(
-        "built.sh",
-        &built,
-        "INPUT OUTPUT ANSWER REPORT, exit codes of testlib (testlib, by trials)",
-    );
-    check(
-        "dmoj.py",
-        DMOJ,
-        "check(process_output, judge_output, ...) returns a bool (dmoj, by its text)",
-    );
+    check("built.sh", &built, "INPUT OUTPUT ANSWER REPORT, exit codes of testlib (testlib)");
+    check("dmoj.py", DMOJ, "check(process_output, judge_output, ...) returns a bool (dmoj)");
 }
 
 #[test]
@@ -92,10 +84,20 @@ fn the_protocol_of_a_checker_is_never_guessed() {
     let misfit = "fits no protocol on 1";
     let next =
         "--checker-protocol says how it is called: standard, plain, testlib, dmoj, cms, sinol";
-    check("exit 0\n", "", 3, &["chk.sh", misfit, "the answer 0, nothing 0, junk 0", next]);
-    check("exit 1\n", "", 3, &[misfit, "the answer 1, nothing 1, junk 1", next]);
-    check("echo no table >&2; exit 7\n", "", 3, &[misfit, "the answer 7: no table"]);
-    check("kill -SEGV $$\n", "", 3, &[misfit, "the answer SIGSEGV"]);
+    check(
+        "exit 0\n",
+        "",
+        3,
+        &["chk.sh", misfit, "for the answer, nothing, junk, it ends with 0, 0, 0 as plain", next],
+    );
+    check("exit 1\n", "", 3, &[misfit, "ends with 1, 1, 1 as plain", "1, 1, 1 as standard", next]);
+    check(
+        "echo no table >&2; exit 7\n",
+        "",
+        3,
+        &[misfit, "ends with 7, 7, 7 as plain", ": no table"],
+    );
+    check("kill -SEGV $$\n", "", 3, &[misfit, "ends with SIGSEGV, SIGSEGV"]);
     // What the user says is not tried.
     let typed = "--checker-protocol";
     check(&plain("0", "1"), &format!("{typed} plain"), 0, &["AC"]);
@@ -120,7 +122,8 @@ fn a_trial_that_does_not_end_is_an_error_that_shows_it() {
     let settings = settings.replace("limits:\n", "limits:\n  validation_time: 1\n");
     fixture.write("sum/problem.yaml", settings);
     fixture.write("hang.sh", "while :; do :; done\n");
-    let shown = ["fits no protocol on sample/1", "plain (", "it exceeded a limit", "of CPU time"];
+    let shown =
+        ["fits no protocol on sample/1", "\"it exceeded a limit: ", "of CPU time", "as plain"];
     fixture.check("judge sum right.sh --compare hang.sh", 3, &shown);
 }
 
@@ -178,9 +181,9 @@ fn an_interactor_judges_on_inputs_alone_or_on_none() {
         fixture.write("my/1.out", "");
         judge("my/some.sh", 1, &["wrong answer on 2"]);
     };
-    let files = "INPUT OUTPUT ANSWER, exit code 0 or 1 (plain, by trials)";
+    let files = "INPUT OUTPUT ANSWER, exit code 0 or 1 (plain)";
     check(&talk("0", "1"), files);
-    let format = "INPUT ANSWER FEEDBACK_DIR/ < OUTPUT, exit code 42 or 43 (standard, by its text)";
+    let format = "INPUT ANSWER FEEDBACK_DIR/ < OUTPUT, exit code 42 or 43 (standard)";
     check(&talk("42", "43"), format);
 }
 
@@ -211,7 +214,7 @@ fn an_interactor_that_waits_for_ever_is_named() {
         fixture.check(&line, code, messages);
     };
     check(&talk("0", "1"), "wait.sh", 1, &["waited for input that never came"]);
-    check("exit 9\n", "some.sh", 3, &["inter.sh", "fits no protocol on 1", "nothing 9, junk 9"]);
+    check("exit 9\n", "some.sh", 3, &["inter.sh", "fits no protocol on 1", "9, 9 as standard"]);
     let fixture = talking_fixture("exit 0\n");
     let line = "judge my/some.sh --interactor inter.sh --compare words";
     fixture.check(line, 2, &["--compare: an interactor judges"]);

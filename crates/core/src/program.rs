@@ -9,7 +9,6 @@ use serde_with::serde_as;
 
 use crate::root::FilePath;
 use crate::serial::Location;
-use crate::words::words;
 
 /// A program: a submission, a validator or a generator.
 ///
@@ -41,9 +40,9 @@ pub struct Program {
     /// How it is called, if not as the problem says.
     #[serde(skip)]
     pub protocol: Option<Protocol>,
-    /// Set if it judges, and the command line names it.
+    /// Whether it judges and the command line names it: then trials find a protocol that is not known.
     #[serde(skip)]
-    pub protocol_origin: Option<ProtocolOrigin>,
+    pub is_given: bool,
     /// The first words that it gets, before those of a run.
     #[serde(skip)]
     pub arguments: Vec<String>,
@@ -53,17 +52,6 @@ pub struct Program {
     /// The package of a submission. Links may lead to other files of the package, but not to test data.
     #[serde(skip)]
     pub package: Option<FilePath>,
-}
-
-words! {
-    /// What says how a program of the command line is called.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub enum ProtocolOrigin {
-        Option = "by --checker-protocol",
-        Text = "by its text",
-        Trials = "by trials",
-        Usual = "the default beside an interactor",
-    }
 }
 
 /// How a user wants a program to be built.

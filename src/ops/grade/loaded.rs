@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::door::cases;
-use crate::door::comparison::{ComparisonMode, require_checker, set_comparison};
+use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
@@ -105,7 +105,6 @@ impl LoadedProblems<'_> {
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
             let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));
-            let how = how.and_then(|how| require_checker(&how).map(|()| how));
             let how = how.map_err(|remark| Stop::usage(remark.about_option(COMPARE)))?;
             set_comparison(COMPARE, &how, None, &mut problem)?;
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::build::bench::Bench;
 use crate::build::{Builder, PreparedProgram};
-use crate::judge::case::{Rules, Validators};
+use crate::judge::case::Rules;
 use crate::judge::ready_problem::ReadyProblem;
 use crate::judge::score::{self, RunPolicy, ScoringScheme};
 use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
@@ -50,7 +50,6 @@ impl<'a> ReadyProblem<'a> {
         entries: &[PreparedSubmission<'_>],
         policy: RunPolicy,
     ) -> Result<JudgingResult, Stop> {
-        self.find_protocols()?;
         let time_limit = self.time_limit()?;
         let problem = self.bench.problem;
         let scheme = ScoringScheme::of(problem);
@@ -67,16 +66,17 @@ impl<'a> ReadyProblem<'a> {
         Ok(JudgingResult { results: session.run()?, time_limit })
     }
 
-    /// Programs of the command line are tried on test cases without files only here.
+    /// Tries the programs of the command line on the first test case whose answer says something, or on the first.
     pub fn find_protocols(&self) -> Result<(), Stop> {
-        let cases = self.cases.iter().map(|case| TrialCase {
+        let mut cases = self.cases.iter().map(|case| TrialCase {
+            name: &case.test_case.name,
             test_case: case.test_case,
             input: case.input.clone(),
             answer: case.answer.clone().unwrap_or_default(),
         });
-        let Some(case) = TrialCase::most_telling(cases) else { return Ok(()) };
-        let Validators { interactor, output, .. } = &*self.rules.validators;
-        for validator in interactor.iter().chain(output) {
+        let first = cases.clone().find(TrialCase::is_telling).or_else(|| cases.next());
+        let Some(case) = first else { return Ok(()) };
+        for validator in self.rules.validators.judging() {
             validator.find_protocol(self.bench.executor, &case)?;
             validator.announce_call(&self.bench);
         }
@@ -108,6 +108,7 @@ impl<'a> ReadyProblem<'a> {
     ///
     /// Fails if there is none.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
+        self.find_protocols()?;
         if let Some(limit) = self.given_time_limit {
             return Ok(TimeLimit::new(limit, "--time-limit"));
         }

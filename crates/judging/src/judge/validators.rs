@@ -7,7 +7,6 @@ use crate::judge::case::Validators;
 use crate::judge::grader::PackageGrader;
 use crate::judge::images::ImageUse;
 use crate::judge::visualizers::Visualizers;
-use crate::output_validator::protocol_trial::TrialCase;
 use crate::output_validator::{OutputValidator, trial};
 use juror_core::stop::Stop;
 
@@ -41,10 +40,8 @@ fn build_and_test(
         Some(interactor) => from_ref(interactor),
         None => &validators.output,
     };
-    for validator in tried {
-        if let Some(case) = TrialCase::first_of(bench.problem) {
-            validator.find_protocol(bench.executor, &case)?;
-        }
+    // One of the command line whose protocol is unknown is tried when it is found.
+    for validator in tried.iter().filter(|validator| validator.has_protocol()) {
         let faults = trial::find_faults(bench, validator)?;
         let is_over = faults.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
         let diagnostics = faults.into_iter().map(|fault| fault.diagnostic);

@@ -34,7 +34,7 @@ use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
 use juror_core::limits::{BOX_ROOM, Limits};
-use juror_core::program::{Program, ProtocolOrigin};
+use juror_core::program::Program;
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
@@ -51,8 +51,8 @@ pub struct OutputValidator {
     pub kind: &'static str,
     /// Empty until trials find it.
     protocol: OnceLock<Protocol>,
-    /// Of a program of the command line.
-    protocol_origin: Option<ProtocolOrigin>,
+    /// Whether the command line names it.
+    is_given: bool,
     is_interactor: bool,
     runnable: Runnable,
     pub limits: Limits,
@@ -100,8 +100,7 @@ impl OutputValidator {
     pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
         let usual = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            let is_given = program.protocol_origin.is_some();
-            let what = if is_given { "checker" } else { "output validator" };
+            let what = if program.is_given { "checker" } else { "output validator" };
             Self::build_program(bench, what, usual, program)
         })
     }
@@ -129,16 +128,13 @@ impl OutputValidator {
         let runnable =
             bench.build_package_program(&format!("the {what}"), program, &build_limits, &limits)?;
         let limits = runnable.limits(&limits);
-        let protocol = match program.protocol_origin {
-            Some(ProtocolOrigin::Trials) => OnceLock::new(),
-            _ => program.protocol.unwrap_or(usual).into(),
-        };
+        let known = program.protocol.or((!program.is_given).then_some(usual));
         Ok(Self {
             name: program.name.clone(),
             path: program.path.clone(),
             kind: what,
-            protocol,
-            protocol_origin: program.protocol_origin,
+            protocol: known.map(OnceLock::from).unwrap_or_default(),
+            is_given: program.is_given,
             is_interactor: false,
             runnable,
             limits,
@@ -154,11 +150,13 @@ impl OutputValidator {
         self.protocol.get().copied().unwrap_or_default()
     }
 
-    /// Says how a program of the command line is called, and why.
+    /// Says how a program of the command line is called.
     pub fn announce_call(&self, bench: &Bench<'_>) {
-        let (Some(origin), protocol) = (self.protocol_origin, self.protocol()) else { return };
-        let call = format!("{}: {} ({protocol}, {origin})", self.name, protocol.usage());
-        (bench.events)(Event::Noted(Note::Call { kind: self.kind.to_owned(), call }));
+        if self.is_given {
+            let protocol = self.protocol();
+            let call = format!("{}: {} ({protocol})", self.name, protocol.usage());
+            (bench.events)(Event::Noted(Note::Call { kind: self.kind.to_owned(), call }));
+        }
     }
 
     /// [`OutputValidator::read_response`] reads the reply.
@@ -224,8 +222,13 @@ impl OutputValidator {
         // The box is not the home directory, so that files of a submission cannot configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
         job.command.env.push(("HOME".to_owned(), HOME_DIR.to_owned()));
+        let mut own = std::mem::take(&mut job.files);
+        // A command of the command line has its files in the box.
+        own.retain(|file| self.is_given && is_harmless(&file.name));
         let files = submission.map(|submission| submission_files(submission, &mut job.command));
         job.files = files.unwrap_or_default();
+        job.files.retain(|file| own.iter().all(|own| own.name != file.name));
+        job.files.extend(own);
         job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
         job.box_size = job.box_size.saturating_add(BOX_ROOM);
         job.collect = feedback_files();

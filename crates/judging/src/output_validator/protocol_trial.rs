@@ -1,14 +1,14 @@
 //! Finds out how a checker of the command line is called, if its text does not say it: by trials. A package's programs
 //! are never tried: the package says how they are called.
 
+use crate::build::Runnable;
 use crate::output_validator::response::{Contract, Opinion, Response};
 use crate::output_validator::trial::{JUNK, validator_message};
 use crate::output_validator::{OutputValidator, ValidationRequest};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::BoxRetention;
-use juror_core::outcome::Ending;
-use juror_core::problem::Problem;
+use juror_core::outcome::{Ending, Outcome};
 use juror_core::protocol::Protocol;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
@@ -24,29 +24,17 @@ const SEEN: u64 = 64 << 10;
 
 /// A test case for trials.
 pub struct TrialCase<'a> {
+    /// For messages.
+    pub name: &'a str,
     pub test_case: &'a TestCase,
     pub input: Blob,
     pub answer: Blob,
 }
 
-impl<'a> TrialCase<'a> {
-    /// The first test case with files, if possible one whose answer says something. An interactor needs no answer.
-    pub fn first_of(problem: &'a Problem) -> Option<Self> {
-        let is_there = |case: &&TestCase| {
-            case.input.exists() && (case.answer.is_some() || problem.interactor.is_some())
-        };
-        let cases = problem.test_data.cases.iter().filter(is_there).map(|test_case| Self {
-            test_case,
-            input: Blob::file(&test_case.input),
-            answer: test_case.answer.as_ref().map(Blob::file).unwrap_or_default(),
-        });
-        Self::most_telling(cases)
-    }
-
-    pub fn most_telling(mut cases: impl Iterator<Item = Self> + Clone) -> Option<Self> {
-        let tells =
-            |case: &Self| case.answer.prefix(SEEN).is_ok_and(|text| !text.trim_ascii().is_empty());
-        cases.clone().find(tells).or_else(|| cases.next())
+impl TrialCase<'_> {
+    /// Whether a checker that reads an empty output instead would notice it.
+    pub fn is_telling(&self) -> bool {
+        self.answer.prefix(SEEN).is_ok_and(|text| !text.trim_ascii().is_empty())
     }
 }
 
@@ -59,82 +47,79 @@ impl OutputValidator {
         if self.has_protocol() {
             return Ok(());
         }
-        let answer = [("the answer", case.answer.clone())];
-        let wrong = [("nothing", Blob::default()), ("junk", JUNK.into())];
-        let is_checker = !self.is_interactor;
-        let outputs: Vec<_> = answer.into_iter().filter(|_| is_checker).chain(wrong).collect();
+        let outputs = [case.answer.clone(), Blob::default(), JUNK.into()];
         let mut rows = Vec::new();
-        for protocol in if is_checker { OF_CHECKERS } else { OF_INTERACTORS } {
+        for protocol in if self.is_interactor { OF_INTERACTORS } else { OF_CHECKERS } {
             let tried = Self { protocol: protocol.into(), ..self.clone() };
-            let responses = parallel::map(executor, &outputs, |(_, output)| {
-                tried.respond(executor, case, output.clone())
-            })?;
-            let is_stopped = responses.iter().any(|response| response.outcome.stopped_by.is_some());
-            let is_found = !is_stopped && self.fits(protocol, &responses);
-            let names = outputs.iter().map(|(name, _)| *name);
-            rows.push(describe_trials(protocol, names.zip(&responses)));
-            if is_found {
+            let respond = |output: &Blob| {
+                tried.respond(executor, case, output.clone(), None, Contract::OnePass)
+            };
+            let responses = parallel::map(executor, &outputs, respond)?;
+            rows.push(describe_trials(protocol, &responses));
+            if responses.iter().any(|response| response.outcome.stopped_by.is_some()) {
+                break;
+            }
+            if self.fits(protocol, &responses) {
                 // Another thread may have found it, too.
                 let _ = self.protocol.set(protocol);
                 return Ok(());
             }
-            if is_stopped {
-                break;
-            }
         }
-        let what = format!("fits no protocol on {}: {}", case.test_case.name, rows.join("; "));
+        let message = format!(
+            "fits no protocol on {}; for the answer, nothing and junk, it ends with {}",
+            case.name,
+            rows.join("; ")
+        );
         let help = format!(
-            "it must accept the answer and reject junk; --checker-protocol says how it is called: {}",
+            "it must accept the answer and reject junk; `--checker-protocol NAME` says how it is called: {}",
             Protocol::ALL.map(Protocol::name).join(", ")
         );
-        Err(Diagnostic::error(&self.path, what).help(help).into())
+        Err(Diagnostic::error(&self.path, message).help(help).into())
     }
 
-    /// An interactor fits if it has an opinion on a submission that says nothing, or junk.
+    /// An interactor fits if it judges a submission that does not listen.
     fn fits(&self, protocol: Protocol, responses: &[Response]) -> bool {
         let opinions: Vec<&Opinion> = responses.iter().map(|response| &response.opinion).collect();
         let is_broken = |opinion: &&Opinion| matches!(opinion, Opinion::Broken(_));
         match (&opinions[..], protocol) {
+            (opinions, _) if self.is_interactor => !opinions.iter().all(is_broken),
             ([Opinion::Accepted, _, junk], Protocol::Standard) => **junk != Opinion::Accepted,
             ([Opinion::Accepted, _, junk], _) => **junk == Opinion::Rejected,
-            (opinions, _) => self.is_interactor && !opinions.iter().all(is_broken),
+            _ => false,
         }
     }
 
+    /// Its response to an output that no submission wrote.
     pub fn respond(
         &self,
         executor: &dyn Executor,
         case: &TrialCase<'_>,
         output: Blob,
+        submission: Option<&Runnable>,
+        contract: Contract,
     ) -> Result<Response, Stop> {
         let request = ValidationRequest {
             test_case: case.test_case,
-            args: &[],
+            args: &case.test_case.output_validator_args,
             input: &case.input,
             answer: &case.answer,
             output,
-            submission: None,
+            submission,
             earlier: &[],
             keep: BoxRetention::Nothing,
         };
-        self.run(executor, request, Contract::OnePass)
+        self.run(executor, request, contract)
     }
 }
 
-/// Such as `plain (INPUT OUTPUT ANSWER, exit code 0 or 1): the answer 2, nothing 2, junk 2`.
-fn describe_trials<'a>(
-    protocol: Protocol,
-    trials: impl Iterator<Item = (&'a str, &'a Response)>,
-) -> String {
-    let trials = trials.map(|(output, response)| {
-        let message = validator_message(response);
-        match (&response.opinion, response.outcome.stopped_by, response.outcome.ending) {
-            (Opinion::Broken(what), Some(_), _) => format!("{output}: {what}"),
-            (Opinion::Broken(_), _, Ending::Exited(code)) => format!("{output} {code}{message}"),
-            (_, _, Ending::Exited(code)) => format!("{output} {code}"),
-            (_, _, Ending::Signalled(signal)) => format!("{output} {signal}"),
-        }
+/// Such as `2, 2, 2 as plain (INPUT OUTPUT ANSWER, exit code 0 or 1): what it wrote on standard error`.
+fn describe_trials(protocol: Protocol, responses: &[Response]) -> String {
+    let ends = responses.iter().map(|response| match (&response.opinion, &response.outcome) {
+        (Opinion::Broken(what), Outcome { stopped_by: Some(_), .. }) => format!("\"{what}\""),
+        (_, Outcome { ending: Ending::Exited(code), .. }) => code.to_string(),
+        (_, Outcome { ending: Ending::Signalled(signal), .. }) => signal.to_string(),
     });
-    let trials: Vec<String> = trials.collect();
-    format!("{protocol} ({}): {}", protocol.usage(), trials.join(", "))
+    let ends: Vec<String> = ends.collect();
+    let message = responses.first().map(validator_message).unwrap_or_default();
+    format!("{} as {protocol} ({}){message}", ends.join(", "), protocol.usage())
 }

@@ -5,11 +5,11 @@
 
 use crate::build::bench::Bench;
 use crate::build::{BuildResult, Runnable};
+use crate::output_validator::protocol_trial::TrialCase;
 use crate::output_validator::response::{Contract, Opinion, Response};
-use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
+use crate::output_validator::{OutputValidator, judge_answer};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::{Diagnostic, Severity};
-use juror_core::job::BoxRetention;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Grading, Interaction, Problem};
 use juror_core::root::FilePath;
@@ -275,19 +275,14 @@ pub fn ask_validator(
         1 => Contract::OnePass,
         passes => Contract::MorePasses(passes - 1),
     };
-    let answer = judge_answer(test_case)?;
+    let case = TrialCase {
+        name: &test_case.name,
+        test_case,
+        input: Blob::file(&test_case.input),
+        answer: judge_answer(test_case)?,
+    };
     let ask = |submission: Option<&Runnable>| {
-        let request = ValidationRequest {
-            test_case,
-            args: &test_case.output_validator_args,
-            input: &Blob::file(&test_case.input),
-            answer: &answer,
-            output: output.clone(),
-            submission,
-            earlier: &[],
-            keep: BoxRetention::Nothing,
-        };
-        validator.run(bench.executor, request, contract)
+        validator.respond(bench.executor, &case, output.clone(), submission, contract)
     };
     let response = ask(None)?;
     match &response.opinion {
