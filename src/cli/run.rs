@@ -27,6 +27,7 @@ impl Operation for RunOnceOptions {
             },
         };
         let is_raw = !io::stdout().is_terminal();
-        run_once(self, &person, context).map(|run| SingleRun { is_raw, ..run })
+        let run = run_once(self, &person, context)?;
+        Ok(SingleRun { is_raw: is_raw && run.transcript.is_none(), ..run })
     }
 }

@@ -172,11 +172,12 @@ fn paths_to_watch(options: &JudgeOptions) -> Vec<PathBuf> {
     };
     let submissions = options.submissions.iter().map(submission);
     let words = options.program.iter().map(PathBuf::from).filter(|word| word.is_file());
-    let checker = match &options.compare {
+    let checker = match &options.checker.compare {
         Some(ComparisonMode::Checker(path)) => Some(path.clone()),
         _ => None,
     };
-    submissions.chain(words).chain(checker).chain([package.clone()]).collect()
+    let judges = options.checker.interactor.as_ref().map(PathBuf::from).into_iter().chain(checker);
+    submissions.chain(words).chain(judges).chain([package.clone()]).collect()
 }
 
 fn files_to_watch(

@@ -188,8 +188,11 @@ pub fn ready_cases<'a>(
                     .as_ref()
                     .map_or(CaseScoring::Ignored, |scheme| scheme.case_scoring(test_case)),
                 options,
-                input: Blob::file(&test_case.input),
-                answer: test_case.answer.as_ref().map(Blob::file),
+                input: case_input(test_case),
+                answer: match &test_case.answer {
+                    Some(answer) => Some(Blob::file(answer)),
+                    None => problem.interactor.as_ref().map(|_| Blob::default()),
+                },
             }),
             Err(error) => {
                 let config = test_case.input.with_extension("yaml");
@@ -200,6 +203,12 @@ pub fn ready_cases<'a>(
         }
     }
     if wrong.is_empty() { Ok(ready) } else { Err(Stop::Diagnosed(wrong)) }
+}
+
+/// Empty if the test case has no file.
+pub fn case_input(test_case: &TestCase) -> Blob {
+    let is_there = !test_case.input.as_os_str().is_empty();
+    if is_there { Blob::file(&test_case.input) } else { Blob::default() }
 }
 
 pub fn problem_without_package() -> Problem {

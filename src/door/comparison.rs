@@ -1,32 +1,25 @@
 //! How outputs are compared, if not as the package says: by a name, or by a checker.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use crate::door::given_program::GivenProgram;
 use juror_core::check::named;
 use juror_core::check::options::comparison_arguments;
 use juror_core::problem::{Interaction, Problem};
 use juror_core::program::ProgramKind;
-use juror_core::stop::Remark;
+use juror_core::protocol::Protocol;
+use juror_core::stop::{Remark, Stop};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ComparisonMode {
     /// By this name, such as `words` or `floats,precision=4`.
     Named(String),
+    /// A path, or a command.
     Checker(PathBuf),
 }
 
 impl ComparisonMode {
-    /// `None` if the text is not the name of a comparison.
-    pub fn named(text: &str) -> Option<Result<Self, String>> {
-        match Self::parse(text) {
-            Ok(Self::Checker(_)) => None,
-            named => Some(named),
-        }
-    }
-
-    /// Accepts the name of a comparison, or the path of an output validator.
+    /// Accepts the name of a comparison, or anything else as a checker.
     pub fn parse(text: &str) -> Result<Self, String> {
         let named = named::parse(text).map_err(|error| error.to_string())?;
         Ok(match named {
@@ -44,33 +37,44 @@ impl ComparisonMode {
     }
 }
 
-/// Replaces the package's comparison and its output validators.
+fn missing_checker(path: &Path) -> Remark {
+    let what = format!("cannot find the checker {}", path.display());
+    let help = match path.to_str().and_then(named::suggestion) {
+        Some(name) => format!("did you mean `{name}`?"),
+        None => "`juror help comparisons` lists the names of comparisons".to_owned(),
+    };
+    Remark::with_help(what, help)
+}
+
+/// Replaces the package's comparison and its output validators. `option` names it in messages, and `protocol` is that of
+/// a checker if the user says it.
 ///
 /// # Errors
 /// If the name or the checker is unknown, or if the problem is interactive or multi-pass.
-pub fn set_comparison(how: &ComparisonMode, problem: &mut Problem) -> Result<(), Remark> {
+pub fn set_comparison(
+    option: &str,
+    how: &ComparisonMode,
+    protocol: Option<Protocol>,
+    problem: &mut Problem,
+) -> Result<(), Stop> {
+    let refused = |remark: Remark| Stop::usage(remark.about_option(option));
     if problem.kind.interaction == Interaction::Interactive || problem.kind.passes > 1 {
         let what =
             "the problem is interactive or multi-pass: only its own output validator can judge it";
-        return Err(Remark::with_help(what, "leave it out"));
+        return Err(refused(Remark::with_help(what, "leave it out")));
     }
     let (validators, args) = match how {
         ComparisonMode::Named(text) => {
             let args = comparison_arguments(text);
-            (Vec::new(), args.map_err(|error| Remark::from(error.to_string()))?)
+            (Vec::new(), args.map_err(|error| refused(error.to_string().into()))?)
         }
         ComparisonMode::Checker(path) => {
-            let real = fs::canonicalize(path).map_err(|error| {
-                let what = format!("cannot find the checker {}: {error}", path.display());
-                let near = path.to_str().and_then(named::suggestion);
-                let help = match near {
-                    Some(name) => format!("did you mean `{name}`?"),
-                    None => "`juror help comparisons` lists the names of comparisons".to_owned(),
-                };
-                Remark::with_help(what, help)
-            })?;
-            let given = GivenProgram::of_path(&real, ProgramKind::OutputValidator)?;
-            (vec![given.judging(None)], Vec::new())
+            let text = path.as_os_str();
+            if !path.exists() && !text.as_encoded_bytes().contains(&b' ') {
+                return Err(refused(missing_checker(path)));
+            }
+            let given = GivenProgram::read(option, text, ProgramKind::OutputValidator)?;
+            (vec![given.judging(protocol)], Vec::new())
         }
     };
     problem.output_validators = validators;

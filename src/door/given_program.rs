@@ -6,10 +6,11 @@ use std::path::Path;
 
 use crate::door::files_beside::add_files_beside;
 use crate::door::submissions::{current_directory, outside_program, suggest_file};
+use juror_core::language::essence::without_strings_and_comments;
 use juror_core::language::includes::included_names;
 use juror_core::language::table::Language;
 use juror_core::problem::Problem;
-use juror_core::program::{Program, ProgramKind, TypedCommand};
+use juror_core::program::{IncludedFile, Program, ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
@@ -70,15 +71,31 @@ impl GivenProgram {
         Ok(Self { program, words: Vec::new(), shown: Vec::new() })
     }
 
-    /// A program that judges: it is called as testlib calls if it includes `testlib.h`, otherwise by this protocol, or as
-    /// the problem says.
-    pub fn judging(self, usual: Option<Protocol>) -> Program {
+    /// A program that judges. It is called by this protocol, or as its text shows, or else as trials show.
+    pub fn judging(self, typed: Option<Protocol>) -> Program {
         let Self { mut program, words, .. } = self;
         program.arguments = words;
-        program.protocol = usual;
-        if includes_testlib(&program.path) {
-            program.protocol = Some(Protocol::Testlib);
+        let has_testlib = includes_testlib(&program.path);
+        if has_testlib {
             add_testlib_header(&mut program);
+        }
+        let by_text = match has_testlib {
+            true => Some(Protocol::Testlib),
+            false => shows_dmoj(&program.path).then_some(Protocol::Dmoj),
+        };
+        program.is_given = true;
+        program.protocol = typed.or(by_text);
+        if program.protocol == Some(Protocol::Dmoj) {
+            add_dmoj_starter(&mut program);
+        }
+        program
+    }
+
+    /// A program that talks with submissions. One that knows the exit codes 42 and 43 is called as the format demands.
+    pub fn talking(self, typed: Option<Protocol>) -> Program {
+        let mut program = self.judging(typed);
+        if program.protocol.is_none() && shows_standard(&program.path) {
+            program.protocol = Some(Protocol::Standard);
         }
         program
     }
@@ -111,6 +128,44 @@ fn add_testlib_header(program: &mut Program) {
     let beside = program.path.parent().map(|dir| dir.join("testlib.h"));
     let header = beside.filter(|header| header.is_file()).map(FilePath::root);
     testlib::add_header(program, header.as_ref());
+}
+
+/// Starts a checker of DMOJ, which is only a function.
+fn add_dmoj_starter(program: &mut Program) {
+    const NAME: &str = "juror_dmoj.py";
+    program.include.push(IncludedFile {
+        name: NAME.into(),
+        path: program.path.clone(),
+        text: Some(include_str!("dmoj.py").to_owned()),
+        ..IncludedFile::default()
+    });
+    program.entry_point = Some(NAME.to_owned());
+    program.arguments.insert(0, program.name.clone());
+}
+
+/// Whether a source in Python defines `check(process_output, ...)` as DMOJ demands.
+fn shows_dmoj(path: &FilePath) -> bool {
+    let is_python = Language::of_file(path).is_some_and(|language| language.code == "python3");
+    let text = if is_python { source_text(path) } else { String::new() };
+    let code = without_strings_and_comments("python3", text.as_bytes());
+    let code = format!("\n{}", String::from_utf8_lossy(&code));
+    let mut definitions = code.split("\ndef check(").skip(1);
+    definitions.any(|parameters| parameters.trim_start().starts_with("process_output"))
+}
+
+/// Whether a source has both numbers of the format's exit codes.
+fn shows_standard(path: &FilePath) -> bool {
+    let Some(language) = Language::of_file(path) else { return false };
+    let code = without_strings_and_comments(language.code, source_text(path).as_bytes());
+    let code = String::from_utf8_lossy(&code);
+    let has = |number| code.split(|c: char| !c.is_alphanumeric()).any(|word| word == number);
+    has("42") && has("43")
+}
+
+/// Empty for a directory, and for what is no text.
+fn source_text(path: &FilePath) -> String {
+    const TEXT_MAX: u64 = 1 << 20;
+    path.read_text(TEXT_MAX).unwrap_or_default()
 }
 
 /// Whether a source, or a file of a directory, includes `testlib.h`.

@@ -319,7 +319,8 @@ impl Problem {
 
     /// Judges outputs with this output validator: a source, a directory of sources, or an executable. It is called as
     /// `checker INPUT ANSWER FEEDBACK_DIR < OUTPUT`, and exits with 42 if the output is right and with 43 if it is
-    /// wrong. One that includes `testlib.h` is called in the way of testlib. A package loses its own output validator.
+    /// wrong. A checker of another kind is called in its way, as `docs/comparisons.md` says. A package loses its own
+    /// output validator.
     ///
     /// # Errors
     /// [`Stop::Refused`] if the file does not exist, or if the problem is interactive or multi-pass. If the program does
@@ -350,8 +351,7 @@ impl Problem {
     }
 
     fn judged_by(mut self, mode: &ComparisonMode, method: &str) -> Result<Self, Stop> {
-        let refuse = |remark: Remark| Stop::usage(remark.about_option(method));
-        set_comparison(mode, &mut self.read).map_err(refuse)?;
+        set_comparison(method, mode, None, &mut self.read)?;
         Ok(Self { ready: Mutex::default(), ..self })
     }
 

@@ -8,9 +8,12 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
+use crate::ops::host::Host;
 use crate::ops::operation::Operation;
-use crate::ops::options::{STANDARD_INPUT, given_file};
+use crate::ops::options::{HostOptions, STANDARD_INPUT, given_file, one_of};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::difference;
@@ -22,8 +25,17 @@ use juror_core::check::options::Options;
 use juror_core::difference::Difference;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::{Evidence, JudgeError};
-use juror_core::stop::Stop;
+use juror_core::problem::Problem;
+use juror_core::protocol::Protocol;
+use juror_core::root::FilePath;
+use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::test_data::TestCase;
 use juror_core::text::printable;
+use juror_judging::output_validator::OutputValidator;
+use juror_judging::output_validator::protocol_trial::TrialCase;
+use juror_judging::output_validator::response::{Contract, Opinion};
+use juror_judging::output_validator::trial::validator_message;
+use juror_sandbox::sandbox::spool;
 
 /// An output compared with a judge answer.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -32,7 +44,7 @@ pub struct ComparisonReport {
     pub output: String,
     /// Whether it is right.
     pub equal: bool,
-    /// What is to be said about an output that is right, such as that its lines differ.
+    /// What is to be said about it, such as that its lines differ, or what a checker says.
     pub remark: Option<String>,
     /// Where it differs.
     pub difference: Option<Box<Difference>>,
@@ -48,9 +60,16 @@ pub struct CompareOptions {
     pub output: PathBuf,
     /// How to compare: words, lines, tokens, exact, float=E or another name
     ///
-    /// `juror help comparisons` lists the names, with those of testlib and DMOJ.
-    #[arg(long, value_name = "HOW", conflicts_with = "validator_args")]
+    /// `juror help comparisons` lists the names, with those of testlib and DMOJ. With --input, HOW is a checker, as in
+    /// `juror judge`.
+    #[arg(long, alias = "checker", value_name = "HOW", conflicts_with = "validator_args")]
     pub compare: Option<String>,
+    /// The input, for a checker
+    #[arg(long, value_name = "FILE", requires = "compare")]
+    pub input: Option<PathBuf>,
+    /// How the checker is called: standard, plain, testlib, dmoj, cms or sinol [default: detected]
+    #[arg(long, value_name = "NAME", requires = "input", value_parser = one_of(Protocol::ALL, Protocol::name), hide_possible_values = true)]
+    pub checker_protocol: Option<Protocol>,
     /// Arguments of the default output validator
     ///
     /// Known arguments: case_sensitive, space_change_sensitive, float_tolerance E,
@@ -62,6 +81,14 @@ pub struct CompareOptions {
 impl CompareOptions {
     fn rules(&self) -> Result<Options, Stop> {
         let options = match (&self.compare, &self.validator_args[..]) {
+            (Some(text), _)
+                if Path::new(text).exists() && matches!(named::parse(text), Ok(None)) =>
+            {
+                let what = format!(
+                    "{text} is a checker, which also needs the input; give it with --input FILE"
+                );
+                return Err(Stop::usage(what));
+            }
             (Some(text), _) => Options::of_name(text),
             (None, [text]) if matches!(named::parse(text), Ok(Some(_))) => {
                 return Err(Stop::usage(format!("write `--compare {text}` for this comparison")));
@@ -76,8 +103,56 @@ impl Operation for CompareOptions {
     type Result = ComparisonReport;
     const NAME: &'static str = "compare";
 
-    fn run(&self, _: &Context) -> Result<ComparisonReport, Stop> {
-        compare_files(given_file(&self.answer), given_file(&self.output), self.rules()?)
+    fn run(&self, context: &Context) -> Result<ComparisonReport, Stop> {
+        let (answer, output) = (given_file(&self.answer), given_file(&self.output));
+        if let (Some(input), Some(how)) = (&self.input, &self.compare)
+            && let how @ ComparisonMode::Checker(_) =
+                ComparisonMode::parse(how).map_err(Stop::usage)?
+        {
+            return self.ask_checker(&how, [given_file(input), answer, output], context);
+        }
+        compare_files(answer, output, self.rules()?)
+    }
+}
+
+impl CompareOptions {
+    fn ask_checker(
+        &self,
+        how: &ComparisonMode,
+        files: [&Path; 3],
+        context: &Context,
+    ) -> Result<ComparisonReport, Stop> {
+        let mut problem = Problem { dir: FilePath::root("."), ..Problem::default() };
+        set_comparison("--compare", how, self.checker_protocol, &mut problem)?;
+        let [input, answer, output] = files.map(|path| {
+            let spooled = File::open(path).and_then(|file| spool(file, 0));
+            spooled.map_err(|error| Stop::usage(format!("cannot open {}: {error}", path.display())))
+        });
+        let test_case =
+            &TestCase { name: self.answer.display().to_string(), ..TestCase::default() };
+        let case = TrialCase { name: &test_case.name, test_case, input: input?, answer: answer? };
+        let host = Host::start(&HostOptions::default(), context)?;
+        let assembly = Assembly::new(&host, context);
+        let bench = assembly.bench(&problem);
+        let helper = |stop: Stop| stop.refused_for(RefusalSubject::HelperProgram);
+        let checker = OutputValidator::build(&bench).map_err(helper)?.remove(0);
+        checker.find_protocol(bench.executor, &case).map_err(helper)?;
+        checker.announce_call(&bench);
+        let response = checker.respond(bench.executor, &case, output?, None, Contract::OnePass)?;
+        if let Opinion::Broken(what) = &response.opinion {
+            let step =
+                format!("compare {} with the checker `{}`", self.output.display(), checker.name);
+            let message = format!("{what}{}", validator_message(&response));
+            return Err(JudgeError::new(step, message).into());
+        }
+        let message = String::from_utf8_lossy(response.feedback.judge_message.trim_ascii());
+        Ok(ComparisonReport {
+            output: self.output.display().to_string(),
+            equal: response.opinion == Opinion::Accepted,
+            remark: Some(message.into_owned()).filter(|message| !message.is_empty()),
+            difference: None,
+            evidence: None,
+        })
     }
 }
 
@@ -145,6 +220,9 @@ impl CommandResult for ComparisonReport {
         let style = page.style;
         let name = printable(&self.output);
         let (label, text) = match &self.difference {
+            None if !self.equal => {
+                (style.paint(TextRole::Bad, "wrong"), format!("{name}: the checker rejects it"))
+            }
             None => (
                 style.paint(TextRole::Good, "right"),
                 format!("{name} agrees with the judge answer"),

@@ -4,7 +4,7 @@ use clap::Args;
 
 use crate::class::{self, StudentProgram, duplicates};
 use crate::door::cases;
-use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::door::comparison::ComparisonMode;
 use crate::door::files_beside::add_files_beside;
 use crate::door::submissions::{
     command_submission, named_submission, own_submission, own_submissions_below, prepare_command,
@@ -16,7 +16,7 @@ use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
-use crate::ops::options::{BuildOptions, RUNS, RunOptions, one_of};
+use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, one_of};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes;
 use crate::ops::tests_beside::TestsBeside;
@@ -81,14 +81,8 @@ pub struct JudgeOptions {
     /// Needs a grammar of the input and an accepted submission. TIME is for each rejected submission.
     #[arg(long, value_name = "TIME", num_args = 0..=1, require_equals = true, default_missing_value = "20s", value_parser = parse_span, help_heading = RUNS)]
     pub explain: Option<Duration>,
-    /// How to compare outputs: words, lines, tokens, exact, float=E, none, another name or CHECKER [default: as the
-    /// package says, else words]
-    ///
-    /// `juror help comparisons` lists the names, with those of testlib and DMOJ. `none` shows outputs and compares
-    /// nothing. CHECKER is an output validator: a source file, a directory or an executable, called as `CHECKER INPUT
-    /// ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43. If it includes testlib.h, it is called as testlib demands.
-    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse, help_heading = RUNS)]
-    pub compare: Option<ComparisonMode>,
+    #[command(flatten)]
+    pub checker: CheckerOptions,
     /// Give points for cases or groups [default: as the package says]
     ///
     /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory
@@ -126,7 +120,11 @@ impl JudgeOptions {
         if !self.submissions.is_empty() || !self.program.is_empty() {
             return Ok(self);
         }
-        Ok(match TestsBeside::find(&self.package)? {
+        let found = match self.checker.interactor {
+            Some(_) => TestsBeside::find_inputs(&self.package),
+            None => TestsBeside::find(&self.package),
+        };
+        Ok(match found? {
             None => self,
             Some(found) => Self {
                 submissions: vec![self.package],
@@ -149,20 +147,19 @@ pub fn judge(
 ) -> Result<(), Stop> {
     let options = &options.clone().with_tests_beside()?;
     let format = options.runs.format.as_deref();
-    let mut problem =
-        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    let mut problem = match options.checker.interactor {
+        Some(_) => problem::read_inputs(&options.package, format, context)?,
+        None => problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?,
+    };
     if let Some(tests) = &options.tests_beside {
         tests.select(&mut problem);
     }
     options.runs.apply_limits(&mut problem.limits);
     let variant = options.build.variant();
     problem::set_variant(&mut problem, &variant, options.runs.memory_limit)?;
-    if let Some(how) = &options.compare {
-        let compared = set_comparison(how, &mut problem);
-        compared.map_err(|remark| Stop::usage(remark.about_option("--compare")))?;
-        let warning = how.warning().map(|what| Diagnostic::warning(&options.package, what));
-        context.send_diagnostics(warning);
-    }
+    options.checker.apply(&mut problem)?;
+    let warning = options.checker.compare.as_ref().and_then(ComparisonMode::warning);
+    context.send_diagnostics(warning.map(|what| Diagnostic::warning(&options.package, what)));
     problem::set_dialect(&mut problem, options.runs.dialect);
     if let Some(points) = options.points {
         points::set_points(&mut problem, points);

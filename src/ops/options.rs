@@ -1,19 +1,25 @@
 //! Options that several operations have.
 
 use std::env;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::door::given_program::GivenProgram;
 use crate::ops::amounts::{parse_memory_limit, parse_time_limit};
 use juror_core::grader::Dialect;
 use juror_core::isolation::RequiredIsolation;
 use juror_core::language::table::Language;
 use juror_core::limits::ProblemLimits;
-use juror_core::program::BuildVariant;
+use juror_core::problem::{Interaction, Problem};
+use juror_core::program::{BuildVariant, ProgramKind};
+use juror_core::protocol::Protocol;
 use juror_core::shard::Shard;
+use juror_core::stop::Stop;
 use juror_core::units::Bytes;
 use juror_judging::cache::store::default_directory;
 use juror_packages::package::command_words::split_words;
@@ -97,6 +103,60 @@ pub struct BuildOptions {
     /// They are split as in a shell, but no shell runs. Programs of the package do not get them.
     #[arg(long, value_name = "WORDS", require_equals = true, value_parser = parse_flags)]
     pub flags: Option<Words>,
+}
+
+/// What judges outputs, if not what the package says.
+#[derive(Clone, Debug, Default, Args)]
+#[command(next_help_heading = RUNS)]
+pub struct CheckerOptions {
+    /// How to compare outputs: words, lines, tokens, exact, float=E, none, another name or CHECKER [default: as the
+    /// package says, else words]
+    ///
+    /// `juror help comparisons` lists the names, with those of testlib and DMOJ. `none` shows outputs and compares
+    /// nothing. CHECKER is a source, a directory, an executable, or a command in quotes. Its text or three trials show
+    /// how it is called: as the package format, testlib or DMOJ demand, or as `CHECKER INPUT OUTPUT ANSWER`.
+    #[arg(long, alias = "checker", value_name = "HOW", value_parser = ComparisonMode::parse)]
+    pub compare: Option<ComparisonMode>,
+    /// The program that talks with submissions and judges them; no answers are needed
+    ///
+    /// It is called like a CHECKER, with an OUTPUT that it may write for one.
+    #[arg(long, value_name = "PROGRAM")]
+    pub interactor: Option<OsString>,
+    /// How CHECKER or the interactor is called: standard, plain, testlib, dmoj, cms or sinol [default: detected]
+    #[arg(long, value_name = "NAME", value_parser = one_of(Protocol::ALL, Protocol::name), hide_possible_values = true)]
+    pub checker_protocol: Option<Protocol>,
+}
+
+impl CheckerOptions {
+    /// Puts these in the place of the package's.
+    pub fn apply(&self, problem: &mut Problem) -> Result<(), Stop> {
+        let typed = self.checker_protocol;
+        let has_checker = matches!(self.compare, Some(ComparisonMode::Checker(_)));
+        if typed.is_some() && !has_checker && self.interactor.is_none() {
+            let what =
+                "--checker-protocol is for a program; give it with --compare or --interactor";
+            return Err(Stop::usage(what));
+        }
+        if let Some(how) = &self.compare {
+            set_comparison("--compare", how, typed, problem)?;
+        }
+        let Some(text) = &self.interactor else { return Ok(()) };
+        if self.compare.is_some() && !has_checker {
+            let what = "--compare: an interactor judges; leave it out, or give a checker of what the interactor writes";
+            return Err(Stop::usage(what));
+        }
+        let given = GivenProgram::read("--interactor", text, ProgramKind::OutputValidator)?;
+        problem.interactor = Some(given.talking(typed));
+        problem.kind.interaction = Interaction::Interactive;
+        if !has_checker {
+            problem.output_validators.clear();
+        }
+        // The output that it must accept is known only when the interactor has talked.
+        for checker in &mut problem.output_validators {
+            checker.protocol.get_or_insert(Protocol::Plain);
+        }
+        Ok(())
+    }
 }
 
 /// One value of an option. For clap, a plain `Vec` would be several values.

@@ -2,16 +2,18 @@
 
 use std::path::Path;
 
+use crate::door::cases::numbered_cases;
 use crate::ops::context::Context;
 use juror_core::diagnostic::{BlockedUse, Diagnostic, Severity};
 use juror_core::event::Event;
 use juror_core::grader::Dialect;
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::program::BuildVariant;
+use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::count_if_any;
 use juror_core::units::Bytes;
-use juror_packages::package::{self, PackageReading};
+use juror_packages::package::{self, PackageReading, bare};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownDiagnostics {
@@ -35,6 +37,31 @@ pub fn read_problem(
     }
     let mut problem = require_usable(reading, context)?;
     context.complete_problem(&mut problem);
+    Ok(problem)
+}
+
+/// The same for an interactor: beside bare tests, inputs without answers count, too. Without inputs, there is an empty
+/// one.
+pub fn read_inputs(dir: &Path, format: Option<&str>, context: &Context) -> Result<Problem, Stop> {
+    let is_package = !dir.is_dir() || package::detected_layout(dir).is_some();
+    let mut problem = if is_package || format.is_some() {
+        read_problem(dir, format, ShownDiagnostics::Errors, context)?
+    } else {
+        bare::problem_without_tests(&FilePath::root(context.enter_package(dir)?))
+    };
+    if problem.layout.is_guessed {
+        let inputs = bare::inputs_alone(&problem.dir);
+        let alone =
+            count_if_any(inputs.len(), "input").map(|inputs| format!("{inputs} without answers"));
+        problem.test_data.cases.extend(inputs);
+        if problem.format_reason.is_empty() {
+            let none = || "no inputs: the submission runs on an empty one".to_owned();
+            problem.format_reason = alone.unwrap_or_else(none);
+        }
+        if problem.test_data.cases.is_empty() {
+            problem.test_data.cases = numbered_cases(1);
+        }
+    }
     Ok(problem)
 }
 

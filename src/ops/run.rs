@@ -10,25 +10,28 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
 
-use crate::door::cases::find_case;
+use crate::door::cases::{case_input, find_case};
 use crate::door::submissions::{command_submission, local_submission, prepare_command};
 use crate::ops::amounts::{parse_memory_limit, parse_time_limit};
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
-use crate::ops::options::{BuildOptions, HostOptions, RUNS};
+use crate::ops::options::{BuildOptions, CheckerOptions, HostOptions, RUNS};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stdin::{self, InterruptibleStdin};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
+use crate::report::terminal::interaction;
 use crate::report::terminal::listing::quote_lines;
 use crate::report::terminal::page::{Label, Page};
 use juror_core::blob::Blob;
+use juror_core::check::options::Options;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::root::FilePath;
+use juror_core::score::CaseScoring;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
@@ -36,7 +39,10 @@ use juror_core::text::{message_line, printable, visible};
 use juror_core::units::Bytes;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, Runnable, build_diagnostic};
-use juror_judging::judge::case::{ReadySubmission, Rules, TimeLimitMode};
+use juror_judging::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode};
+use juror_judging::judge::case_run::judge_case;
+use juror_judging::judge::images::ImageUse;
+use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::single_run::{SingleRun, SingleRunner, play_by_hand};
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::response::Contract;
@@ -65,6 +71,9 @@ pub struct RunOnceOptions {
     /// Without it, `juror run` of an interactive problem connects the submission with you: you play the interactor.
     #[arg(long, help_heading = RUNS)]
     pub play: bool,
+    /// The program that talks with the submission, as in `juror judge` [default case: the first]
+    #[arg(long, value_name = "PROGRAM", help_heading = RUNS)]
+    pub interactor: Option<OsString>,
     /// CPU time limit of the run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
     #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = RUNS)]
     pub time_limit: Option<Duration>,
@@ -100,8 +109,12 @@ pub fn run_once(
     context: &Context,
 ) -> Result<SingleRun, Stop> {
     let format = options.format.as_deref();
-    let mut problem =
-        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
+    let mut problem = match options.interactor {
+        Some(_) => problem::read_inputs(&options.package, format, context)?,
+        None => problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?,
+    };
+    CheckerOptions { interactor: options.interactor.clone(), ..CheckerOptions::default() }
+        .apply(&mut problem)?;
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
     let variant = options.build.variant();
     problem::set_variant(&mut problem, &variant, options.memory_limit)?;
@@ -147,7 +160,24 @@ pub fn run_once(
         },
         test_case: case.unwrap_or(&none),
     };
-    let run = if is_interactive && options.input.is_none() {
+    let run = if options.interactor.is_some() {
+        let (input, name) = read_input(options, person, case, &host)?;
+        let answer = case.and_then(|case| case.answer.as_ref()).map(Blob::file).unwrap_or_default();
+        let case = ReadyCase {
+            test_case: case.unwrap_or(&none),
+            static_args: None,
+            scoring: CaseScoring::Ignored,
+            options: Options::of_name("none").unwrap_or_default(),
+            input,
+            answer: Some(answer),
+        };
+        let ready = ReadyProblem::build(bench, ImageUse::Never, vec![case])?;
+        ready.find_protocols()?;
+        let rules = ready.rules.with_limits(limits);
+        let rules = Rules { detail: Detail::Full { keep: None }, ..rules };
+        let judged = judge_case(bench.executor, &rules, once.entry, &ready.cases[0])?;
+        SingleRun::of_talk(judged, &submission.name, name)
+    } else if is_interactive && options.input.is_none() {
         let (run, written) = (person.talk)("> ", limits.output, &mut |hand| once.by_hand(hand))?;
         once.with_stdout_size(run, written)
     } else {
@@ -185,10 +215,12 @@ fn play_submission(
 fn case_name(options: &RunOnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
     match (&options.case, options.play) {
         (Some(typed), _) => Ok(Some(find_case(problem, typed)?.name.clone())),
-        (None, true) => Ok(Some(
-            problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?.name.clone(),
-        )),
-        (None, false) => Ok(None),
+        (None, play) if play || options.interactor.is_some() && options.input.is_none() => {
+            Ok(Some(
+                problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?.name.clone(),
+            ))
+        }
+        (None, _) => Ok(None),
     }
 }
 
@@ -232,7 +264,7 @@ fn read_input(
     host: &Host,
 ) -> Result<(Blob, String), Stop> {
     match (case, &options.input) {
-        (Some(case), _) => Ok((Blob::file(&case.input), case.name.clone())),
+        (Some(case), _) => Ok((case_input(case), case.name.clone())),
         (None, Some(path)) if path != Path::new("-") => {
             let name = path.display().to_string();
             let file = FilePath::root(path);
@@ -265,6 +297,9 @@ impl CommandResult for SingleRun {
         let label = format!("{name} on {}: ", printable(&self.input));
         page.labelled(0, Label::new(role, &label), &printable(&self.ended));
         page.wrapped(2, &self.outcome.describe_use());
+        if let Some(transcript) = &self.transcript {
+            interaction::write(page, transcript);
+        }
         let mut part = |name: &str, text: &[u8], show: fn(&[u8]) -> String| {
             if text.is_empty() {
                 return page.line(0, &format!("{name}: empty"));

@@ -11,14 +11,13 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use crate::door::cases;
-use crate::door::comparison::ComparisonMode;
 use crate::ops::amounts::{parse_span, parse_span_or_zero, parse_time_limit};
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
-use crate::ops::options::{BuildOptions, HostOptions};
+use crate::ops::options::{BuildOptions, CheckerOptions, HostOptions};
 use crate::ops::saved_input::{self, save_input};
 use crate::ops::stress::setting::read_setting;
 use juror_core::diagnostic::Diagnostic;
@@ -33,10 +32,12 @@ use juror_core::text::command_line;
 use juror_core::verdict::Verdict;
 use juror_data::explain::rejected::failing_input;
 use juror_data::explain::study::study;
-use juror_data::search::arena::Arena;
+use juror_data::inputs::candidates::CandidateSource;
+use juror_data::search::arena::{Arena, SearchInput};
 use juror_data::search::batch::Batches;
 use juror_data::search::counterexample::build_counterexample;
 use juror_data::search::cross_check::CrossCheck;
+use juror_data::search::problem_inputs::quote_input;
 use juror_data::search::programs::{SearchPrograms, SearchSubject};
 use juror_data::search::promote::Promotion;
 use juror_data::search::result::{
@@ -50,6 +51,8 @@ use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_packages::package::archive::is_archive;
 use juror_packages::package::tests_file::TestsFile;
+use juror_judging::output_validator::OutputValidator;
+use juror_judging::output_validator::protocol_trial::TrialCase;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Args)]
@@ -78,25 +81,13 @@ pub struct StressOptions {
     /// The largest `{n}` of the generator [default: 1000]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub n_max: Option<u32>,
-    /// The program that judges outputs, or a comparison as for --compare
-    ///
-    /// It is called as `CHECKER INPUT OUTPUT ANSWER`, and exits with 0 or 42 if the output is right, with 1 or 43 if it
-    /// is wrong. If it includes testlib.h, it is called as testlib demands. ANSWER is the reference's output.
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
-    pub checker: Option<OsString>,
     /// The program that accepts valid inputs, on standard input, by exit code 0 or 42
     ///
     /// With it, inputs are also made smaller as text.
     #[arg(long, value_name = "PROGRAM")]
     pub validator: Option<OsString>,
-    /// The program that talks with the submission, and judges it as a checker does
-    ///
-    /// It is called as `INTERACTOR INPUT OUTPUT ANSWER`; OUTPUT is a file that it may write for the checker.
-    #[arg(long, value_name = "PROGRAM", conflicts_with = "compare")]
-    pub interactor: Option<OsString>,
-    /// How to compare outputs, as in `juror judge` [default: as the package says]
-    #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse)]
-    pub compare: Option<ComparisonMode>,
+    #[command(flatten)]
+    pub checker: CheckerOptions,
     /// The grammar of the input, in the language checktestdata [default: the package's .ctd files]
     #[arg(long, value_name = "GRAMMAR")]
     pub input_grammar: Option<PathBuf>,
@@ -179,7 +170,7 @@ impl StressOptions {
         options
     }
 
-    /// Without a package, a generator or a grammar, and a reference are given.
+    /// Without a package, a generator or a grammar is given, and a reference or an interactor.
     fn package(&self) -> Option<&Path> {
         match (&self.targets[..], self.program.is_empty()) {
             ([package, _], true) | ([package], false) => Some(package),
@@ -189,7 +180,8 @@ impl StressOptions {
 
     fn check_targets(&self) -> Result<(), Stop> {
         let has_inputs = self.input_grammar.is_some() || self.generator.is_some();
-        let stands_alone = has_inputs && self.reference.is_some();
+        let has_judge = self.reference.is_some() || self.checker.interactor.is_some();
+        let stands_alone = has_inputs && has_judge;
         match (&self.targets[..], self.program.is_empty()) {
             ([_, _], true) | ([_], false) => Ok(()),
             ([_], true) | ([], false) if stands_alone => Ok(()),
@@ -197,11 +189,12 @@ impl StressOptions {
                 Err(Stop::usage("give one submission: as a file, or as a command after `--`"))
             }
             _ if self.generator.is_some() => Err(Stop::usage(
-                "give a package and a submission; or, without a package, --reference, a correct program, and a submission",
+                "give a package and a submission; or, without a package, --reference, a correct program, or --interactor, and a \
+                 submission",
             )),
             _ => Err(Stop::usage(
-                "give a package and a submission; or, without a package, --reference, --generator or --input-grammar, and \
-                 a submission",
+                "give a package and a submission; or, without a package, --reference or --interactor, --generator or \
+                 --input-grammar, and a submission",
             )),
         }
     }
@@ -252,7 +245,7 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
     let has_package = options.package().is_some();
     let has_limit = options.time_limit.or(problem.limits.time_limit).is_some();
     let cases = if has_package && !has_limit { cases::all_cases(problem)? } else { Vec::new() };
-    let has_judge = options.checker.is_some() || options.interactor.is_some();
+    let has_judge = setting.inputs.has_given_checker || options.checker.interactor.is_some();
     let mut ready = ReadyProblem::build(bench, ImageUse::Never, cases)
         .map_err(|stop| blame_helper(stop, has_judge))?;
     ready.given_time_limit = options.time_limit;
@@ -276,6 +269,7 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
         Some(_) => arena.with_seeded_generator()?,
         None => arena.with_generators()?,
     };
+    find_protocols(&arena, programs, options.seed).map_err(|stop| blame_helper(stop, has_judge))?;
     let search = StressRun {
         options,
         setting: &setting,
@@ -287,6 +281,37 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
         context,
     };
     search.run()
+}
+
+/// Tries the programs that judge on the first inputs, where no test case could tell how they are called.
+fn find_protocols(arena: &Arena<'_>, programs: &SearchPrograms, seed: u64) -> Result<(), Stop> {
+    /// On so many inputs, an answer is looked for.
+    const TRIES: usize = 20;
+    let cross_check = CrossCheck::new(arena, &programs.reference, &programs.submission);
+    let judging = || arena.rules.validators.judging();
+    let mut mix = arena.candidates(true, seed, None);
+    for _ in 0..TRIES {
+        if judging().all(OutputValidator::has_protocol) {
+            break;
+        }
+        let Some(candidate) = mix.next(&|| false)? else { break };
+        // What is wrong with a generator or the reference, the search itself says.
+        let Ok(SearchInput { input, .. }) = arena.make_input(0, candidate)? else { continue };
+        let answer = match arena.inputs.is_judged() {
+            true => Ok(Arc::from([])),
+            false => cross_check.answer(&input)?,
+        };
+        let Ok(answer) = answer else { continue };
+        let case = TrialCase {
+            name: &format!("the input {}", quote_input(&input)),
+            test_case: &arena.inputs.test_case,
+            input: Arc::clone(&input).into(),
+            answer: answer.into(),
+        };
+        judging().try_for_each(|one| one.find_protocol(arena.bench.executor, &case))?;
+    }
+    judging().for_each(|validator| validator.announce_call(&arena.bench));
+    Ok(())
 }
 
 /// What is wrong with a program of the command line is no fault of the package.

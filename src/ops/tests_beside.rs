@@ -55,6 +55,19 @@ impl TestsBeside {
         }
     }
 
+    /// The same if an interactor judges: there may be inputs alone, or none.
+    pub fn find_inputs(named: &Path) -> Result<Option<Self>, Stop> {
+        let directory = if named.is_dir() { named.to_owned() } else { directory_of(named) };
+        let is_empty = named.exists() && package::detected_layout(&directory).is_none();
+        match Self::find(named) {
+            Err(_) if is_empty && TestsFile::of_source(named).is_ok_and(|file| file.is_none()) => {
+                let source = named.is_file().then(|| named.to_owned());
+                Ok(Some(Self { package: directory, source, note: None }))
+            }
+            found => found,
+        }
+    }
+
     /// A directory that is no package, with sources in it. Its tests are there, too, or beside it.
     fn of_directory(named: &Path) -> Result<Option<Self>, Stop> {
         let layout = package::detected_layout(named);

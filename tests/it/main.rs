@@ -7,6 +7,7 @@ mod builds;
 mod bundles;
 mod cache_command;
 mod cached_runs;
+mod checkers;
 mod class;
 mod cli;
 mod colliding_keys;

@@ -143,6 +143,8 @@ pub enum Note {
     Explanation(Box<ExplanationResult>),
     /// Test cases were added from the grammar of the input, or all are there already. Their data is not made yet.
     Proposal(Box<Proposal>),
+    /// How a checker or an interactor of the command line is called.
+    Call { kind: String, call: String },
     /// The next steps for the author of a package, in order.
     NextSteps(Vec<NextStep>),
 }

@@ -40,6 +40,9 @@ pub struct Program {
     /// How it is called, if not as the problem says.
     #[serde(skip)]
     pub protocol: Option<Protocol>,
+    /// Whether it judges and the command line names it: then trials find a protocol that is not known.
+    #[serde(skip)]
+    pub is_given: bool,
     /// The first words that it gets, before those of a run.
     #[serde(skip)]
     pub arguments: Vec<String>,

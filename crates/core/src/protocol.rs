@@ -1,21 +1,27 @@
 //! How validators are called, and how their responses are read.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// The problem package format: exit codes 42 and 43.
-    #[default]
-    Standard,
-    /// Programs with `testlib.h`, as Polygon calls them.
-    Testlib,
-    /// Called as testlib calls, and answered as by any program: exit code 0 or 42 is yes, 1 or 43 is no.
-    Plain,
-    /// Checkers of CMS: they print a part of the points.
-    Cms,
-    /// Programs of sinol: they print OK or WRONG; exit code 0 is for valid inputs.
-    Sinol,
+use crate::words::words;
+
+words! {
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+    #[serde(rename_all = "kebab-case")]
+    pub enum Protocol {
+        /// The problem package format: exit codes 42 and 43.
+        #[default]
+        Standard = "standard",
+        /// Called as testlib calls, and answered as by any program: exit code 0 or 42 is yes, 1 or 43 is no.
+        Plain = "plain",
+        /// Programs with `testlib.h`, as Polygon calls them.
+        Testlib = "testlib",
+        /// A function `check` in Python. A starter calls it, and answers like a plain program.
+        Dmoj = "dmoj",
+        /// Checkers of CMS: they print a part of the points.
+        Cms = "cms",
+        /// Programs of sinol: they print OK or WRONG; exit code 0 is for valid inputs.
+        Sinol = "sinol",
+    }
 }
 
 impl Protocol {
@@ -23,7 +29,7 @@ impl Protocol {
     pub const fn accept_exit_code(self) -> i32 {
         match self {
             Self::Standard => 42,
-            Self::Testlib | Self::Plain | Self::Cms | Self::Sinol => 0,
+            _ => 0,
         }
     }
 
@@ -31,6 +37,18 @@ impl Protocol {
     pub fn accepts(self, exit_code: i32) -> bool {
         let is_also_standard = self == Self::Plain && exit_code == 42;
         exit_code == self.accept_exit_code() || is_also_standard
+    }
+
+    /// How an output validator is called and answers, in short. Follows its name.
+    pub const fn usage(self) -> &'static str {
+        match self {
+            Self::Standard => "INPUT ANSWER FEEDBACK_DIR/ < OUTPUT, exit code 42 or 43",
+            Self::Plain => "INPUT OUTPUT ANSWER, exit code 0 or 1",
+            Self::Testlib => "INPUT OUTPUT ANSWER REPORT, exit codes of testlib",
+            Self::Dmoj => "check(process_output, judge_output, ...) returns a bool",
+            Self::Cms => "INPUT ANSWER OUTPUT, prints a number from 0.0 to 1.0",
+            Self::Sinol => "INPUT OUTPUT ANSWER, prints OK or WRONG",
+        }
     }
 
     /// For authors who confuse the arguments of an output validator.
@@ -47,6 +65,9 @@ impl Protocol {
             Self::Plain => {
                 "it is called with input, output and judge answer, and must exit with 0 or 42 if the output is right"
             }
+            Self::Dmoj => {
+                "its function `check` gets output and judge answer, and must return True or False"
+            }
             Self::Cms => {
                 "it is called with input, judge answer and output, and must print 1.0 if the output is right"
             }
@@ -62,6 +83,7 @@ impl Protocol {
             Self::Standard => "exit with 43",
             Self::Testlib => "exit with 1 or 2",
             Self::Plain => "exit with 1 or 43",
+            Self::Dmoj => "return False",
             Self::Cms => "print 0.0",
             Self::Sinol => "print WRONG",
         }
@@ -73,6 +95,7 @@ impl Protocol {
             Self::Standard => "exit with 42 or 43",
             Self::Testlib => "accept it or reject it, as a checker with testlib.h does",
             Self::Plain => "exit with 0 or 1, or with 42 or 43",
+            Self::Dmoj => "return True or False",
             Self::Cms => "print a number from 0.0 to 1.0, and exit with 0",
             Self::Sinol => "print OK or WRONG, and exit with 0",
         }

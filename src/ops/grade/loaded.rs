@@ -24,6 +24,9 @@ use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::validators::build_validators;
 use juror_judging::recipe::complete::CompletedFiles;
 
+/// How messages name it.
+const COMPARE: &str = "`/compare`";
+
 pub(super) struct LoadedProblem {
     pub(super) problem: Problem,
     pub(super) validators: Arc<Validators>,
@@ -102,8 +105,8 @@ impl LoadedProblems<'_> {
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
             let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));
-            let compared = how.and_then(|how| set_comparison(&how, &mut problem));
-            compared.map_err(|remark| Stop::usage(remark.about_option("`/compare`")))?;
+            let how = how.map_err(|remark| Stop::usage(remark.about_option(COMPARE)))?;
+            set_comparison(COMPARE, &how, None, &mut problem)?;
         }
         if problem.kind.submitted == SubmittedContent::Answers {
             let what = "submissions to this problem are answers, not programs";

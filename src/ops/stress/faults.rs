@@ -16,6 +16,7 @@ use juror_data::search::result::{REPEATS, SearchEnd};
 use juror_data::search::run::{Failure, PackageFault, SearchResult};
 use juror_grammar::generate::{GenerationFailure, generate_until};
 use juror_grammar::shape;
+use juror_judging::output_validator::OutputValidator;
 use juror_packages::package;
 
 /// Upper bound on the bytes of the reference's messages that are shown.
@@ -210,7 +211,8 @@ impl StressRun<'_> {
             UnusableReason::Checker(stderr) => {
                 let checker = self.setting.inputs.problem.output_validators.first();
                 let path = checker.map_or(&*self.programs.path, |checker| &*checker.path);
-                let protocol = checker.and_then(|checker| checker.protocol).unwrap_or_default();
+                let built = self.cross_check.arena.rules.validators.output.first();
+                let protocol = built.map(OutputValidator::protocol).unwrap_or_default();
                 let message =
                     format!("the checker rejects the reference's own output on {origin}: {input}");
                 Diagnostic::error(path, message).help(protocol.call_convention()).quote(stderr)

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::door::comparison::ComparisonMode;
 use crate::door::given_program::GivenProgram;
 use crate::door::submissions::current_directory;
 use crate::door::submissions::{command_submission, local_submission};
@@ -14,8 +14,8 @@ use juror_core::check::options::Options;
 use juror_core::check::options::comparison_arguments;
 use juror_core::event::Event;
 use juror_core::limits::ProblemLimits;
-use juror_core::problem::{Interaction, Problem, SubmittedContent};
-use juror_core::program::{BuildVariant, ProgramKind, TypedCommand};
+use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::program::{BuildVariant, Program, ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
@@ -71,7 +71,9 @@ pub(super) fn read_setting(
     let grammar = options.input_grammar.as_deref();
     let mut inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
     inputs.seeded = seeded;
-    inputs.has_given_checker = options.checker.is_some();
+    inputs.has_given_checker = matches!(options.checker.compare, Some(ComparisonMode::Checker(_)));
+    inputs.has_reference =
+        reference.is_some() || options.package().is_some() || options.checker.interactor.is_none();
     if let Some(args) = comparison {
         // There may be no test case that has them.
         inputs.options = Options::parse(&args).map_err(|error| Stop::usage(error.to_string()))?;
@@ -140,34 +142,16 @@ fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop
 fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<Vec<String>>, Stop> {
     if let Some(text) = &options.validator {
         let given = GivenProgram::read("--validator", text, ProgramKind::InputValidator)?;
-        problem.input_validators = vec![given.judging(Some(Protocol::Plain))];
+        let validator = given.judging(None);
+        let protocol = validator.protocol.or(Some(Protocol::Plain));
+        problem.input_validators = vec![Program { protocol, ..validator }];
     }
-    if let Some(text) = &options.interactor {
-        let given = GivenProgram::read("--interactor", text, ProgramKind::OutputValidator)?;
-        problem.kind.interaction = Interaction::Interactive;
-        problem.interactor = Some(given.judging(Some(Protocol::Plain)));
-        problem.output_validators.clear();
-    }
-    let named = options.checker.as_ref().and_then(|text| ComparisonMode::named(text.to_str()?));
-    let (option, how) = match (&options.compare, named) {
-        (Some(how), _) => ("--compare", how.clone()),
-        (None, Some(how)) => ("--checker", how.map_err(Stop::usage)?),
-        (None, None) => {
-            if let Some(text) = &options.checker {
-                let given = GivenProgram::read("--checker", text, ProgramKind::OutputValidator)?;
-                problem.output_validators = vec![given.judging(Some(Protocol::Plain))];
-                let cases = problem.test_data.cases.iter_mut();
-                cases.for_each(|case| case.output_validator_args.clear());
-                return Ok(None);
-            }
-            let is_bare = options.package().is_none() && options.interactor.is_none();
-            return Ok(if is_bare { comparison_arguments("words").ok() } else { None });
-        }
-    };
-    set_comparison(&how, problem).map_err(|remark| Stop::usage(remark.about_option(option)))?;
-    Ok(match how {
+    options.checker.apply(problem)?;
+    let is_bare = options.package().is_none() && options.checker.interactor.is_none();
+    Ok(match &options.checker.compare {
         // It was checked when it was set.
-        ComparisonMode::Named(text) => comparison_arguments(&text).ok(),
-        ComparisonMode::Checker(_) => None,
+        Some(ComparisonMode::Named(text)) => comparison_arguments(text).ok(),
+        None if is_bare => comparison_arguments("words").ok(),
+        _ => None,
     })
 }

@@ -11,7 +11,7 @@ const FIRST_LINES: usize = 8;
 const LAST_LINES: usize = 16;
 
 /// Uses the notation of `.interaction` files, with the time of each line.
-pub(super) fn write(page: &mut Page<'_>, transcript: &Transcript) {
+pub fn write(page: &mut Page<'_>, transcript: &Transcript) {
     let (first, last) = (joined_lines(&transcript.first), joined_lines(&transcript.last));
     if first.is_empty() && last.is_empty() {
         return;

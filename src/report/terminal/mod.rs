@@ -7,7 +7,7 @@ mod diagnostic;
 pub mod difference;
 mod doctor;
 mod explanation;
-mod interaction;
+pub mod interaction;
 mod judgement;
 pub mod listing;
 pub mod page;
@@ -226,6 +226,9 @@ impl<O: Write, E: Write> Terminal<O, E> {
             }
             Note::Explanation(explained) => {
                 self.result(&explanation::block(explained, &self.style))
+            }
+            Note::Call { kind, call } if self.style.is_verbose() => {
+                self.write_below_title(&[(&format!("{kind}: "), call)])
             }
             Note::Kept(dir) => self.write_remark(&format!(
                 "working directories are saved in {}\n",

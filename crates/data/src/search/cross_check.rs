@@ -143,6 +143,9 @@ impl<'a> CrossCheck<'a> {
 
     /// Why an answer proves nothing: the reference, run again, fails or disagrees with it.
     pub fn reference_objection(&self, input: &Arc<[u8]>) -> Result<Option<UnusableReason>, Stop> {
+        if !self.arena.inputs.has_reference {
+            return Ok(None);
+        }
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
         if self.is_judged() {
             let CaseJudgement { verdict, cause, .. } = match self.judge_reference(input, answer) {
@@ -195,7 +198,7 @@ impl<'a> CrossCheck<'a> {
             // The output validator does not need it.
             (true, None) => Arc::from([]),
         };
-        if self.is_judged() {
+        if self.is_judged() && self.arena.inputs.has_reference {
             let judgement = match self.judge_reference(input, Arc::clone(&answer)) {
                 Err(stop) => return Ok(Err(UnusableReason::from_stop(stop)?)),
                 Ok(judgement) => judgement,

@@ -38,6 +38,8 @@ pub struct ProblemInputs {
     pub seeded: Option<SeededProgram>,
     /// Whether the checker is from the command line, so that it may be none.
     pub has_given_checker: bool,
+    /// Whether a correct program is known. Otherwise, the interactor of the command line decides alone.
+    pub has_reference: bool,
 }
 
 impl ProblemInputs {
@@ -74,6 +76,7 @@ impl ProblemInputs {
             problem,
             seeded: None,
             has_given_checker: false,
+            has_reference: true,
         })
     }
 

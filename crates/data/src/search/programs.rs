@@ -71,6 +71,9 @@ impl SearchPrograms {
         let path = subject.inputs.solution.as_ref();
         let nothing = "the package has no accepted submission to compare with; give a correct program with --reference";
         let (reference, choice_reason) = match &subject.reference {
+            None if !subject.inputs.has_reference => {
+                (&subject.submission, "only the interactor judges")
+            }
             Some(reference) => (reference, "--reference"),
             None => default_reference(&subject.inputs.problem, path)
                 .ok_or_else(|| Stop::Refused(RefusalSubject::Selection, vec![nothing.into()]))?,
@@ -93,7 +96,8 @@ impl SearchPrograms {
             name: reference.name.clone(),
             path: (&reference.program.path).into(),
             choice_reason,
-            is_own_reference: is_same(&subject.submission.program, &reference.program),
+            is_own_reference: subject.inputs.has_reference
+                && is_same(&subject.submission.program, &reference.program),
             prepared: [0, 1].map(|at| sources[at].prepared.clone()),
             variant: subject.submission.program.variant.clone(),
         })

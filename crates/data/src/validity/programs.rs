@@ -25,7 +25,7 @@ pub(super) const fn refusal_code(protocol: Protocol) -> i32 {
     match protocol {
         Protocol::Standard => 43,
         Protocol::Testlib => 3,
-        Protocol::Plain | Protocol::Cms | Protocol::Sinol => 1,
+        _ => 1,
     }
 }
 
@@ -36,9 +36,7 @@ pub const fn refusal_help(protocol: Protocol) -> &'static str {
             "exit with 43 to refuse an input, so that a crash does not count as a refusal"
         }
         Protocol::Testlib => "exit with 3 to refuse an input, as programs with testlib.h do",
-        Protocol::Plain | Protocol::Cms | Protocol::Sinol => {
-            "exit with another code than 0 to refuse an input"
-        }
+        _ => "exit with another code than 0 to refuse an input",
     }
 }
 

@@ -37,6 +37,13 @@ pub struct Validators {
     pub grader: Option<PackageGrader>,
 }
 
+impl Validators {
+    /// Those that judge what submissions write.
+    pub fn judging(&self) -> impl Iterator<Item = &OutputValidator> {
+        self.interactor.iter().chain(&self.output)
+    }
+}
+
 #[derive(Clone)]
 pub struct Rules<'a> {
     /// How programs read, write and talk, and how many passes they have.

@@ -39,7 +39,7 @@ impl CaseJudge<'_> {
         let work = Work::from(JointJob {
             program,
             partner,
-            accept_exit_code: validator.protocol.accept_exit_code(),
+            accept_exit_code: validator.protocol().accept_exit_code(),
             transcript: (self.rules.detail != Detail::Brief).then_some(TRANSCRIPT_END),
         });
         let run = |mode| self.executor.run(&work, mode)?.joint();

@@ -11,6 +11,7 @@ use crate::judge::ready_problem::ReadyProblem;
 use crate::judge::score::{self, RunPolicy, ScoringScheme};
 use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
 use crate::judge::time_limit;
+use crate::output_validator::protocol_trial::TrialCase;
 use crate::plan::schedule::{EndCondition, Schedule};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
@@ -65,6 +66,23 @@ impl<'a> ReadyProblem<'a> {
         Ok(JudgingResult { results: session.run()?, time_limit })
     }
 
+    /// Tries the programs of the command line on the first test case whose answer says something, or on the first.
+    pub fn find_protocols(&self) -> Result<(), Stop> {
+        let mut cases = self.cases.iter().map(|case| TrialCase {
+            name: &case.test_case.name,
+            test_case: case.test_case,
+            input: case.input.clone(),
+            answer: case.answer.clone().unwrap_or_default(),
+        });
+        let first = cases.clone().find(TrialCase::is_telling).or_else(|| cases.next());
+        let Some(case) = first else { return Ok(()) };
+        for validator in self.rules.validators.judging() {
+            validator.find_protocol(self.bench.executor, &case)?;
+            validator.announce_call(&self.bench);
+        }
+        Ok(())
+    }
+
     /// Sends the limits as an event, and returns the rules for all runs.
     pub fn announce_limits(&self, time_limit: &TimeLimit) -> Rules<'a> {
         let rules = self.rules_at(time_limit);
@@ -90,6 +108,7 @@ impl<'a> ReadyProblem<'a> {
     ///
     /// Fails if there is none.
     pub fn time_limit(&self) -> Result<TimeLimit, Stop> {
+        self.find_protocols()?;
         if let Some(limit) = self.given_time_limit {
             return Ok(TimeLimit::new(limit, "--time-limit"));
         }

@@ -10,13 +10,15 @@ use crate::output_validator::response::{Contract, Opinion};
 use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
 use juror_core::blob::Blob;
 use juror_core::job::{BoxRetention, JobReply};
-use juror_core::judgement::JudgeError;
-use juror_core::outcome::{Ending, Outcome};
+use juror_core::joint::Transcript;
+use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::outcome::{Ending, Outcome, quiet_outcome};
 use juror_core::problem::ProgramIo;
 use juror_core::serial::Text;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
 use juror_core::units::Bytes;
+use juror_core::verdict::Verdict;
 use juror_core::work::RunMode;
 use juror_sandbox::executor::{Executor, ManualPipes};
 
@@ -40,6 +42,8 @@ pub struct SingleRun {
     /// What it wrote to standard error; the middle is missing if that is long.
     #[serde_as(as = "Text")]
     pub stderr: Vec<u8>,
+    /// What both said, if an interactor of the command line talked with it.
+    pub transcript: Option<Transcript>,
     /// The output file, if the problem has one.
     pub file: Option<OutputFileText>,
     /// Whether standard output is written unchanged, because no person reads it.
@@ -124,10 +128,32 @@ impl SingleRunner<'_> {
             outcome: reply.outcome.clone(),
             stdout: read_all(&reply.stdout)?,
             stderr: read_all(&reply.stderr)?,
+            transcript: None,
             file,
             is_raw: false,
             is_shown: false,
         })
+    }
+}
+
+impl SingleRun {
+    /// A run with an interactor that judged it.
+    pub fn of_talk(judged: CaseJudgement, submission: &str, input: String) -> Self {
+        let evidence = judged.evidence.unwrap_or_default();
+        Self {
+            submission: submission.to_owned(),
+            input,
+            ended: judged.cause,
+            failed: judged.verdict != Verdict::Accepted,
+            message: judged.message,
+            outcome: judged.outcome.unwrap_or_else(quiet_outcome),
+            stdout: Vec::new(),
+            stderr: evidence.stderr,
+            transcript: evidence.transcript,
+            file: None,
+            is_raw: false,
+            is_shown: true,
+        }
     }
 }
 
@@ -177,6 +203,7 @@ pub fn play_by_hand(
         outcome: response.outcome,
         stdout: Vec::new(),
         stderr,
+        transcript: None,
         file: None,
         is_raw: false,
         is_shown: true,

@@ -40,7 +40,8 @@ fn build_and_test(
         Some(interactor) => from_ref(interactor),
         None => &validators.output,
     };
-    for validator in tried {
+    // One of the command line whose protocol is unknown is tried when it is found.
+    for validator in tried.iter().filter(|validator| validator.has_protocol()) {
         let faults = trial::find_faults(bench, validator)?;
         let is_over = faults.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
         let diagnostics = faults.into_iter().map(|fault| fault.diagnostic);

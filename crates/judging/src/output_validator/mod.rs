@@ -6,12 +6,14 @@
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
 //! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
-//! `chk INPUT OUTPUT ANSWER`, and so is a plain one. None of them sees the submission's files.
+//! `chk INPUT OUTPUT ANSWER`, and so is a plain one. None of them sees the submission's files. If nothing says how a
+//! program of the command line is called, trials do.
 //!
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
 
 pub mod feedback;
 mod printed;
+pub mod protocol_trial;
 mod reply;
 pub mod response;
 pub mod static_validator;
@@ -20,12 +22,14 @@ pub mod trial;
 pub mod visualizer;
 
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use crate::build::Runnable;
 use crate::build::bench::Bench;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::output_validator::response::{Contract, Response};
 use juror_core::blob::Blob;
+use juror_core::event::{Event, Note};
 use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
@@ -38,13 +42,17 @@ use juror_core::test_data::TestCase;
 use juror_core::tree::{Node, Tree, TreeEntry};
 use juror_sandbox::executor::{Executor, parallel};
 
+#[derive(Clone)]
 pub struct OutputValidator {
     /// For messages.
     pub name: String,
     pub path: FilePath,
     /// Such as `output validator`.
     pub kind: &'static str,
-    pub protocol: Protocol,
+    /// Empty until trials find it.
+    protocol: OnceLock<Protocol>,
+    /// Whether the command line names it.
+    is_given: bool,
     is_interactor: bool,
     runnable: Runnable,
     pub limits: Limits,
@@ -92,9 +100,8 @@ impl OutputValidator {
     pub fn build(bench: &Bench<'_>) -> Result<Vec<Self>, Stop> {
         let usual = bench.problem.output_protocol;
         parallel::map(bench.executor, &bench.problem.output_validators, |program| {
-            let protocol = program.protocol.unwrap_or(usual);
-            let what = if protocol == Protocol::Plain { "checker" } else { "output validator" };
-            Self::build_program(bench, what, protocol, program)
+            let what = if program.is_given { "checker" } else { "output validator" };
+            Self::build_program(bench, what, usual, program)
         })
     }
 
@@ -103,17 +110,17 @@ impl OutputValidator {
     pub fn build_interactor(bench: &Bench<'_>) -> Result<Option<Self>, Stop> {
         let program = bench.problem.interactor.as_ref();
         let build = |program: &Program| {
-            let protocol = program.protocol.unwrap_or(Protocol::Testlib);
-            let of = Self::build_program(bench, "interactor", protocol, program)?;
+            let of = Self::build_program(bench, "interactor", Protocol::Testlib, program)?;
             Ok(Self { is_interactor: true, ..of })
         };
         program.map(build).transpose()
     }
 
+    /// `usual` is the protocol of the package's programs.
     fn build_program(
         bench: &Bench<'_>,
         what: &'static str,
-        protocol: Protocol,
+        usual: Protocol,
         program: &Program,
     ) -> Result<Self, Stop> {
         let build_limits = Limits::of_compiler(&bench.problem.limits);
@@ -121,8 +128,35 @@ impl OutputValidator {
         let runnable =
             bench.build_package_program(&format!("the {what}"), program, &build_limits, &limits)?;
         let limits = runnable.limits(&limits);
-        let (name, path) = (program.name.clone(), program.path.clone());
-        Ok(Self { name, path, kind: what, protocol, is_interactor: false, runnable, limits })
+        let known = program.protocol.or((!program.is_given).then_some(usual));
+        Ok(Self {
+            name: program.name.clone(),
+            path: program.path.clone(),
+            kind: what,
+            protocol: known.map(OnceLock::from).unwrap_or_default(),
+            is_given: program.is_given,
+            is_interactor: false,
+            runnable,
+            limits,
+        })
+    }
+
+    pub fn has_protocol(&self) -> bool {
+        self.protocol.get().is_some()
+    }
+
+    /// That of the format if nothing could be tried: then nothing has an answer.
+    pub fn protocol(&self) -> Protocol {
+        self.protocol.get().copied().unwrap_or_default()
+    }
+
+    /// Says how a program of the command line is called.
+    pub fn announce_call(&self, bench: &Bench<'_>) {
+        if self.is_given {
+            let protocol = self.protocol();
+            let call = format!("{}: {} ({protocol})", self.name, protocol.usage());
+            (bench.events)(Event::Noted(Note::Call { kind: self.kind.to_owned(), call }));
+        }
     }
 
     /// [`OutputValidator::read_response`] reads the reply.
@@ -131,7 +165,8 @@ impl OutputValidator {
         let base = test_case.name.rsplit('/').next().unwrap_or_default();
         let own = Path::new(OWN_DIR);
         let feedback = feedback_dir(Path::new(""));
-        let submission = request.submission.filter(|_| self.protocol == Protocol::Standard);
+        let protocol = self.protocol();
+        let submission = request.submission.filter(|_| protocol == Protocol::Standard);
         let mut job = self.base_job(submission, request.keep);
         let mut lay = |extension: &str, blob: &Blob| {
             let name = own.join(format!("{base}.{extension}"));
@@ -139,13 +174,13 @@ impl OutputValidator {
             job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
         };
         lay("in", request.input);
-        match self.protocol {
+        match protocol {
             Protocol::Standard => {
                 lay("ans", request.answer);
                 job.command.argv.push(box_path(&feedback) + "/");
                 job.stdin = request.output;
             }
-            Protocol::Testlib | Protocol::Plain => {
+            Protocol::Testlib | Protocol::Plain | Protocol::Dmoj => {
                 if self.is_interactor {
                     lay("out", &Blob::default())
                 } else {
@@ -155,7 +190,7 @@ impl OutputValidator {
                 if self.is_interactor {
                     job.stdin = request.output;
                 }
-                if self.protocol == Protocol::Testlib {
+                if protocol == Protocol::Testlib {
                     job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
                 }
                 // The file that an interactor writes for the checker.
@@ -187,8 +222,13 @@ impl OutputValidator {
         // The box is not the home directory, so that files of a submission cannot configure the validator.
         job.command.env.retain(|(name, _)| name != "HOME");
         job.command.env.push(("HOME".to_owned(), HOME_DIR.to_owned()));
+        let mut own = std::mem::take(&mut job.files);
+        // A command of the command line has its files in the box.
+        own.retain(|file| self.is_given && is_harmless(&file.name));
         let files = submission.map(|submission| submission_files(submission, &mut job.command));
         job.files = files.unwrap_or_default();
+        job.files.retain(|file| own.iter().all(|own| own.name != file.name));
+        job.files.extend(own);
         job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
         job.box_size = job.box_size.saturating_add(BOX_ROOM);
         job.collect = feedback_files();
@@ -219,7 +259,7 @@ impl OutputValidator {
         limits: &Limits,
         contract: Contract,
     ) -> Result<Response, JudgeError> {
-        Response::from_reply(reply, limits, self.protocol, contract)
+        Response::from_reply(reply, limits, self.protocol(), contract)
     }
 
     /// An interactor writes this file for the checker; empty if it wrote none.

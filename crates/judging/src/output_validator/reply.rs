@@ -30,19 +30,19 @@ impl Response {
         let mut feedback = Feedback::from_collected(reply.collected).map_err(fault)?;
         let stdout = reply.stdout.prefix(STDERR_MAX).map_err(fault)?;
         match protocol {
-            Protocol::Testlib | Protocol::Plain
+            Protocol::Testlib | Protocol::Plain | Protocol::Dmoj
                 if feedback.judge_message.trim_ascii().is_empty() =>
             {
                 feedback.judge_message.clone_from(&stderr);
             }
-            Protocol::Standard | Protocol::Testlib | Protocol::Plain => {}
+            Protocol::Standard | Protocol::Testlib | Protocol::Plain | Protocol::Dmoj => {}
             Protocol::Cms => feedback.judge_message = printed::cms_message(&stderr),
             Protocol::Sinol => feedback.judge_message = printed::sinol_message(&stdout),
         }
         let opinion = exit_code(&reply.outcome, limits).and_then(|code| match protocol {
             Protocol::Standard => opinion(code, &feedback, contract),
             Protocol::Testlib => testlib::opinion(code, &feedback.judge_message),
-            Protocol::Plain => plain_opinion(code),
+            Protocol::Plain | Protocol::Dmoj => plain_opinion(code),
             Protocol::Cms => printed::cms_opinion(code, &stdout),
             Protocol::Sinol => printed::sinol_opinion(code, &stdout),
         });

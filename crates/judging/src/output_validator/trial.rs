@@ -5,11 +5,11 @@
 
 use crate::build::bench::Bench;
 use crate::build::{BuildResult, Runnable};
+use crate::output_validator::protocol_trial::TrialCase;
 use crate::output_validator::response::{Contract, Opinion, Response};
-use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
+use crate::output_validator::{OutputValidator, judge_answer};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::{Diagnostic, Severity};
-use juror_core::job::BoxRetention;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Grading, Interaction, Problem};
 use juror_core::root::FilePath;
@@ -19,7 +19,7 @@ use juror_core::text::{shell_word, visible};
 use juror_sandbox::executor::parallel;
 
 /// A text that is not a right output of any problem.
-const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
+pub(super) const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
 const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 
 /// Upper bound on the test cases on which an output is tried, until one is rejected.
@@ -124,7 +124,7 @@ impl Trial<'_> {
                 Opinion::Rejected | Opinion::Partial(_) => {
                     let message =
                         format!("rejects {tried} of {name}{}", validator_message(&response));
-                    let help = self.validator.protocol.call_convention();
+                    let help = self.validator.protocol().call_convention();
                     let diagnostic = Diagnostic::error(&self.validator.path, message).help(help);
                     let fault = if right.is_certain {
                         TrialFault::fatal(self.with_severity(diagnostic))
@@ -176,7 +176,7 @@ impl Trial<'_> {
 
     /// How it must reject an output, for help texts.
     fn rejection_help(&self) -> &'static str {
-        self.validator.protocol.rejection_rule()
+        self.validator.protocol().rejection_rule()
     }
 
     /// Warns if bytes that are not text break the validator; other judges still use such validators.
@@ -253,7 +253,7 @@ impl Trial<'_> {
             String::new()
         };
         let help =
-            format!("it must {} on any output{again}", self.validator.protocol.response_rule());
+            format!("it must {} on any output{again}", self.validator.protocol().response_rule());
         let message = format!("{message}{}", validator_message(response));
         Diagnostic::error(&self.validator.path, message).help(help)
     }
@@ -275,19 +275,14 @@ pub fn ask_validator(
         1 => Contract::OnePass,
         passes => Contract::MorePasses(passes - 1),
     };
-    let answer = judge_answer(test_case)?;
+    let case = TrialCase {
+        name: &test_case.name,
+        test_case,
+        input: Blob::file(&test_case.input),
+        answer: judge_answer(test_case)?,
+    };
     let ask = |submission: Option<&Runnable>| {
-        let request = ValidationRequest {
-            test_case,
-            args: &test_case.output_validator_args,
-            input: &Blob::file(&test_case.input),
-            answer: &answer,
-            output: output.clone(),
-            submission,
-            earlier: &[],
-            keep: BoxRetention::Nothing,
-        };
-        validator.run(bench.executor, request, contract)
+        validator.respond(bench.executor, &case, output.clone(), submission, contract)
     };
     let response = ask(None)?;
     match &response.opinion {

@@ -125,7 +125,7 @@ impl ExchangeReplay<'_> {
             Opinion::Broken(what) => {
                 let what = format!("the output validator breaks down on it: {what}{message}");
                 let help =
-                    format!("it must {}, whatever a submission writes", self.validator.protocol.response_rule());
+                    format!("it must {}, whatever a submission writes", self.validator.protocol().response_rule());
                 Some(Diagnostic::error(self.path, what).help(help))
             }
         }

@@ -85,7 +85,7 @@ fn output_diagnostic(
         | (Wrong, Opinion::Rejected | Opinion::Partial(_))
         | (Fault, Opinion::Broken(_)) => return None,
         (_, Opinion::Broken(what)) => {
-            let answers = validator.protocol.response_rule();
+            let answers = validator.protocol().response_rule();
             (
                 format!("the output validator `{name}` breaks down on it: {what}{reason}"),
                 format!("it must {answers}, whatever the output is"),

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 pub use crate::package::bare::pairs::FOLDERS;
 
-use crate::package::bare::pairs::{Pair, find_pairs, is_folder, is_left_over, is_test};
-use crate::package::draft::Draft;
+use crate::package::bare::pairs::{Pair, candidates, find_pairs, is_folder, is_left_over, is_test};
+use crate::package::draft::{Draft, short_name};
 use crate::package::files::{PackageFiles, join_name};
 use crate::package::{Format, juror_toml};
 use juror_core::check::options::comparison_arguments;
@@ -101,6 +101,35 @@ fn format_reason(pairs: &[String], left_over: &[&str]) -> String {
     }
 }
 
+/// Bare tests, but none yet.
+pub fn problem_without_tests(dir: &FilePath) -> Problem {
+    Problem { short_name: short_name(dir), dir: dir.clone(), ..bare_problem() }
+}
+
+/// The inputs in a directory that have no answer.
+pub fn inputs_alone(dir: &FilePath) -> Vec<TestCase> {
+    let mut names = Vec::new();
+    list_names(dir, "", &mut names);
+    let pairs = find_pairs(names.iter().map(String::as_str));
+    let is_paired =
+        |name: &String| pairs.iter().any(|pair| [&pair.input, &pair.answer].contains(&name));
+    names.retain(|name| dir.join(name).is_file() && !is_paired(name));
+    names.sort();
+    let inputs = names.iter().filter_map(|name| {
+        let case = candidates(name).into_iter().min()?.case;
+        Some(TestCase { name: case, input: dir.join(name), ..TestCase::default() })
+    });
+    inputs.collect()
+}
+
+fn bare_problem() -> Problem {
+    Problem {
+        layout: Bare.layout(),
+        limits: ProblemLimits::of_bare_tests(),
+        ..Problem::default()
+    }
+}
+
 impl Format for Bare {
     fn marker_text(&self) -> &'static str {
         "tests in pairs, such as 1.in and 1.ans, in1.txt and out1.txt, or 01 and 01.a"
@@ -130,11 +159,7 @@ impl Format for Bare {
     }
 
     fn read(&self, tree: &PackageFiles) -> Option<Draft> {
-        let mut problem = Problem {
-            layout: self.layout(),
-            limits: ProblemLimits::of_bare_tests(),
-            ..Problem::default()
-        };
+        let mut problem = bare_problem();
         let files = tree.below("").iter().filter(|item| item.is_file() && is_test(&item.name));
         let names: Vec<&str> = files.map(|item| item.name.as_str()).collect();
         let pairs = find_pairs(names.iter().copied());

@@ -63,7 +63,7 @@ pub(super) struct Candidate {
     /// How many letters differ in case.
     case_distance: usize,
     pub(super) name: String,
-    case: String,
+    pub(super) case: String,
 }
 
 /// All pairs, sorted by input. No file is in two pairs, and the order of names does not matter.

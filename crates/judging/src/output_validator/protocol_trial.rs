@@ -1,0 +1,125 @@
+//! Finds out how a checker of the command line is called, if its text does not say it: by trials. A package's programs
+//! are never tried: the package says how they are called.
+
+use crate::build::Runnable;
+use crate::output_validator::response::{Contract, Opinion, Response};
+use crate::output_validator::trial::{JUNK, validator_message};
+use crate::output_validator::{OutputValidator, ValidationRequest};
+use juror_core::blob::Blob;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::job::BoxRetention;
+use juror_core::outcome::{Ending, Outcome};
+use juror_core::protocol::Protocol;
+use juror_core::stop::Stop;
+use juror_core::test_data::TestCase;
+use juror_sandbox::executor::{Executor, parallel};
+
+/// The first that fits counts. In the first, all words name files, so that a checker of another protocol ends soon.
+const OF_CHECKERS: [Protocol; 3] = [Protocol::Plain, Protocol::Standard, Protocol::Testlib];
+/// An interactor that breaks down ends with 1, as one of the second protocol that rejects.
+const OF_INTERACTORS: [Protocol; 3] = [Protocol::Standard, Protocol::Plain, Protocol::Testlib];
+
+/// In bytes. An answer with so many blanks at its start counts as empty.
+const SEEN: u64 = 64 << 10;
+
+/// A test case for trials.
+pub struct TrialCase<'a> {
+    /// For messages.
+    pub name: &'a str,
+    pub test_case: &'a TestCase,
+    pub input: Blob,
+    pub answer: Blob,
+}
+
+impl TrialCase<'_> {
+    /// Whether a checker that reads an empty output instead would notice it.
+    pub fn is_telling(&self) -> bool {
+        self.answer.prefix(SEEN).is_ok_and(|text| !text.trim_ascii().is_empty())
+    }
+}
+
+impl OutputValidator {
+    /// Nothing happens if the protocol is known.
+    ///
+    /// # Errors
+    /// If no protocol fits, or a run exceeded a limit; with all that was tried.
+    pub fn find_protocol(&self, executor: &dyn Executor, case: &TrialCase<'_>) -> Result<(), Stop> {
+        if self.has_protocol() {
+            return Ok(());
+        }
+        let outputs = [case.answer.clone(), Blob::default(), JUNK.into()];
+        let mut rows = Vec::new();
+        for protocol in if self.is_interactor { OF_INTERACTORS } else { OF_CHECKERS } {
+            let tried = Self { protocol: protocol.into(), ..self.clone() };
+            let respond = |output: &Blob| {
+                tried.respond(executor, case, output.clone(), None, Contract::OnePass)
+            };
+            let responses = parallel::map(executor, &outputs, respond)?;
+            rows.push(describe_trials(protocol, &responses));
+            if responses.iter().any(|response| response.outcome.stopped_by.is_some()) {
+                break;
+            }
+            if self.fits(protocol, &responses) {
+                // Another thread may have found it, too.
+                let _ = self.protocol.set(protocol);
+                return Ok(());
+            }
+        }
+        let message = format!(
+            "fits no protocol on {}; for the answer, nothing and junk, it ends with {}",
+            case.name,
+            rows.join("; ")
+        );
+        let help = format!(
+            "it must accept the answer and reject junk; `--checker-protocol NAME` says how it is called: {}",
+            Protocol::ALL.map(Protocol::name).join(", ")
+        );
+        Err(Diagnostic::error(&self.path, message).help(help).into())
+    }
+
+    /// An interactor fits if it judges a submission that does not listen.
+    fn fits(&self, protocol: Protocol, responses: &[Response]) -> bool {
+        let opinions: Vec<&Opinion> = responses.iter().map(|response| &response.opinion).collect();
+        let is_broken = |opinion: &&Opinion| matches!(opinion, Opinion::Broken(_));
+        match (&opinions[..], protocol) {
+            (opinions, _) if self.is_interactor => !opinions.iter().all(is_broken),
+            ([Opinion::Accepted, _, junk], Protocol::Standard) => **junk != Opinion::Accepted,
+            ([Opinion::Accepted, _, junk], _) => **junk == Opinion::Rejected,
+            _ => false,
+        }
+    }
+
+    /// Its response to an output that no submission wrote.
+    pub fn respond(
+        &self,
+        executor: &dyn Executor,
+        case: &TrialCase<'_>,
+        output: Blob,
+        submission: Option<&Runnable>,
+        contract: Contract,
+    ) -> Result<Response, Stop> {
+        let request = ValidationRequest {
+            test_case: case.test_case,
+            args: &case.test_case.output_validator_args,
+            input: &case.input,
+            answer: &case.answer,
+            output,
+            submission,
+            earlier: &[],
+            keep: BoxRetention::Nothing,
+        };
+        self.run(executor, request, contract)
+    }
+}
+
+/// Such as `2, 2, 2 as plain (INPUT OUTPUT ANSWER, exit code 0 or 1): what it wrote on standard error`.
+fn describe_trials(protocol: Protocol, responses: &[Response]) -> String {
+    let ends = responses.iter().map(|response| match (&response.opinion, &response.outcome) {
+        (Opinion::Broken(what), Outcome { stopped_by: Some(_), .. }) => format!("\"{what}\""),
+        (_, Outcome { ending: Ending::Exited(code), .. }) => code.to_string(),
+        (_, Outcome { ending: Ending::Signalled(signal), .. }) => signal.to_string(),
+    });
+    let ends: Vec<String> = ends.collect();
+    let message = responses.first().map(validator_message).unwrap_or_default();
+    format!("{} as {protocol} ({}){message}", ends.join(", "), protocol.usage())
+}
