@@ -165,7 +165,8 @@ pub enum Command {
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
                           juror stress [OPTIONS] <SUBMISSION> <GENERATOR> <REFERENCE>\n       \
                           juror stress [OPTIONS] --generator <PROGRAM> --reference <PROGRAM> <SUBMISSION>\n       \
-                          juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>"
+                          juror stress [OPTIONS] --input-grammar <GRAMMAR> --reference <PROGRAM> <SUBMISSION>\n       \
+                          juror stress [OPTIONS] --generator <PROGRAM> --interactor <PROGRAM> <SUBMISSION>"
     )]
     Stress(CommandArguments<StressOptions>),
     /// Measure how strong a package's test data is: which wrong programs it lets pass, and what would catch them

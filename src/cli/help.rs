@@ -171,7 +171,7 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       Without a package: a grammar of the input, and a program that is right.
   juror stress my.cpp --generator gen.py --reference brute.cpp
       With your own generator; it gets a seed as its last argument.
-  juror stress my.cpp --generator 'gen.py {n} {seed}' --reference brute.cpp --checker chk.cpp
+  juror stress my.cpp --generator 'gen.py {n} {seed}' --reference brute.cpp --compare chk.cpp
       With a size that grows from 1 to 1000, and a checker."),
     ("strength", "", "
   juror strength problems/game1

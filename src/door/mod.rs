@@ -33,9 +33,7 @@ use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem as ReadProblem;
 use juror_core::program::Program;
 use juror_core::root::FilePath;
-use juror_core::stop::{
-    Remark, Stop, StopFlag, check_interrupted, with_same_stop_flags, with_stop_flags,
-};
+use juror_core::stop::{Stop, StopFlag, check_interrupted, with_same_stop_flags, with_stop_flags};
 use juror_core::submission::Submission as NamedSubmission;
 use juror_core::units::Bytes;
 use juror_judging::build::bench::Bench;

@@ -137,7 +137,7 @@ fn a_checker_may_be_a_command_and_must_be_there() {
     assert!(text.contains("AC "), "{text}");
     fixture.check("judge t right.sh --compare none.sh", 2, &["cannot find the checker none.sh"]);
     fixture.check("compare t/1.out four.txt --compare chk.sh", 2, &["give it with --input FILE"]);
-    check_line(&fixture, "bash chk.sh", "right.sh", "line");
+    check_line(&fixture, "bash chk.sh", "right.sh", "AC");
 }
 
 /// Thinks of the number in the input; says whether a guess is right.

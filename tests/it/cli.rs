@@ -650,7 +650,7 @@ fn limits_and_comparison_of_bare_tests_can_be_set() {
         &["CPU time 3 s (--time-limit)", "memory 100 MiB"],
     );
     // A checker that rejects, and one that speaks another protocol.
-    check("--compare three.sh", 1, &["wrong answer on 2: the output validator rejects it"]);
+    check("--compare three.sh", 1, &["wrong answer on 2: the checker rejects it"]);
     check("--compare zero.sh", 3, &["zero.sh", "42"]);
     check("--compare none.sh", 2, &["cannot find the checker none.sh", "`juror help comparisons`"]);
     check("--compare float", 2, &["write the largest error: float=1e-6"]);

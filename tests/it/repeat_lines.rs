@@ -132,6 +132,7 @@ fn a_line_repeats_a_judgement_with_all_of_its_options() {
     run(&["judge", "sum", "wrong.sh", "wrong.c", "--compare", "tokens", "--dialect", "kattis"]);
     run(&["judge", "sum", "wrong.c", "--flags=-O0 -DX='a b'", "--debug", "--format=2025-09"]);
     run(&["judge", "sum", "--exclusive", "--isolation", "any", "--", "bash", "wrong.sh"]);
+    run(&["judge", "t/wrong.sh", "--interactor", "talk.sh", "--checker-protocol=plain"]);
     run(&["judge", "sum", "wrong.sh", "--executor", "local", "--cache", "off"]);
     run(&["judge", "sum", "wrong.sh", "--case", "secret/*", "--shard", "1/1", "--keep=kept", "-q"]);
     run(&[
@@ -201,7 +202,7 @@ fn a_line_repeats_a_search_with_all_of_its_options() {
     run(&format!("{alone} --input-grammar sum/input_validators/sum.ctd --checker tokens"), &[]);
     let generator = ["--n-max", "20", "--generator", "gen.sh {n}"];
     run(&format!("{alone} --validator valid.sh"), &generator);
-    run(&format!("{alone} --interactor talk.sh"), &generator);
+    run(&format!("{alone} --interactor talk.sh --checker-protocol plain"), &generator);
     run(
         &format!("--reference right.sh {times}"),
         &[&generator[..], &["--", "bash", "wrong.sh"]].concat(),

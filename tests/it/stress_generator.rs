@@ -296,7 +296,7 @@ fn a_program_at_fault_is_named_with_its_command_and_messages() {
         &["the reference solves none of them in time"],
     );
     let check_checker = |name: &str, text: &str, messages: &[&str]| {
-        let line = format!("my.sh --reference brute.sh --checker {name}");
+        let line = format!("my.sh --reference brute.sh --checker {name} --checker-protocol plain");
         check(&[(name, text)], &line, "gen.sh 5", messages);
     };
     check_checker(
@@ -378,7 +378,7 @@ fn a_checker_judges_instead_of_a_comparison() {
     let line = format!("my.sh {OPTIONS} --runs 60 --checker exact");
     let report = run_search(&fixture, &line, "gen.sh {n}", 1);
     assert!(
-        report["repeat"].as_str().is_some_and(|it| it.contains("--checker exact")),
+        report["repeat"].as_str().is_some_and(|it| it.contains("--compare exact")),
         "{report:#}"
     );
 }

@@ -1,6 +1,8 @@
 //! Finds out how a checker of the command line is called, if its text does not say it: by trials. A package's programs
 //! are never tried: the package says how they are called.
 
+use std::time::Duration;
+
 use crate::build::Runnable;
 use crate::output_validator::response::{Contract, Opinion, Response};
 use crate::output_validator::trial::{JUNK, validator_message};
@@ -12,12 +14,15 @@ use juror_core::outcome::{Ending, Outcome};
 use juror_core::protocol::Protocol;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
-use juror_sandbox::executor::{Executor, parallel};
+use juror_sandbox::executor::Executor;
 
 /// The first that fits counts. In the first, all words name files, so that a checker of another protocol ends soon.
 const OF_CHECKERS: [Protocol; 3] = [Protocol::Plain, Protocol::Standard, Protocol::Testlib];
 /// An interactor that breaks down ends with 1, as one of the second protocol that rejects.
 const OF_INTERACTORS: [Protocol; 3] = [Protocol::Standard, Protocol::Plain, Protocol::Testlib];
+
+/// Of a processor, for each run: enough for what a checker does with one test case.
+const TRIAL_TIME: Duration = Duration::from_secs(10);
 
 /// In bytes. An answer with so many blanks at its start counts as empty.
 const SEEN: u64 = 64 << 10;
@@ -50,13 +55,20 @@ impl OutputValidator {
         let outputs = [case.answer.clone(), Blob::default(), JUNK.into()];
         let mut rows = Vec::new();
         for protocol in if self.is_interactor { OF_INTERACTORS } else { OF_CHECKERS } {
-            let tried = Self { protocol: protocol.into(), ..self.clone() };
-            let respond = |output: &Blob| {
-                tried.respond(executor, case, output.clone(), None, Contract::OnePass)
-            };
-            let responses = parallel::map(executor, &outputs, respond)?;
+            let mut tried = Self { protocol: protocol.into(), ..self.clone() };
+            tried.limits.cpu_time = tried.limits.cpu_time.min(Some(TRIAL_TIME));
+            tried.limits.wall_time = tried.limits.wall_time.min(Some(2 * TRIAL_TIME));
+            let (mut responses, mut is_stopped) = (Vec::new(), false);
+            for output in outputs.clone() {
+                let response = tried.respond(executor, case, output, None, Contract::OnePass)?;
+                is_stopped = response.outcome.stopped_by.is_some();
+                responses.push(response);
+                if is_stopped {
+                    break;
+                }
+            }
             rows.push(describe_trials(protocol, &responses));
-            if responses.iter().any(|response| response.outcome.stopped_by.is_some()) {
+            if is_stopped {
                 break;
             }
             if self.fits(protocol, &responses) {
