@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::os::unix::fs::symlink;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
@@ -275,20 +276,22 @@ fn what_a_lost_worker_has_done_is_kept() {
 fn on_bare_tests_the_cache_is_named_and_a_source_that_is_saved_again_runs_again() {
     let juror = CachedFixture::new();
     let fixture = &juror.fixture;
-    for directory in ["t", "t/tests"] {
-        fixture.write(&format!("{directory}/1.in"), "1 2\n");
-        fixture.write(&format!("{directory}/1.out"), "3\n");
-    }
+    fixture.write("t/1.in", "1 2\n");
+    fixture.write("t/1.out", "3\n");
     fixture.write("t/my.c", "#include <stdio.h>\nint main(void) { puts(\"3\"); }\n");
-    let save = |age: i64| {
-        let now = std::time::SystemTime::now();
-        let age = std::time::Duration::from_secs(age.unsigned_abs());
+    let save = |is_later: bool| {
         let file = fs::File::options().write(true).open(fixture.path("t/my.c")).expect("a file");
-        file.set_modified(now - age).expect("a time");
+        let (now, hour) = (SystemTime::now(), Duration::from_secs(3600));
+        file.set_modified(if is_later { now + hour } else { now - hour }).expect("a time");
     };
-    save(1000);
+    save(false);
     // A build and a run.
     juror.check("judge t/my.c", 2);
+    juror.check("judge t/my.c", 0);
+    save(true);
+    juror.check("judge t t/my.c", 0);
+    juror.check("judge t/my.c", 1);
+    save(false);
     juror.check("judge t/my.c", 0);
     let note = "my.c (from the cache; --fresh runs again)";
     let shown = |line: &str, expected: bool| {

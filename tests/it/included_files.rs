@@ -77,7 +77,8 @@ fn a_source_alone_comes_with_the_modules_that_it_imports() {
     ];
     python("import lib", "lib.add", &package);
     python("from lib import words", "words.add", &package);
-    let optional = "try:\n    import debug\nexcept ImportError:\n    pass\n\"\"\"\nimport fifo\n\"\"\"\n";
+    let optional =
+        "try:\n    import debug\nexcept ImportError:\n    pass\n\"\"\"\nimport fifo\n\"\"\"\n";
     python(&format!("{optional}from util import add"), "add", &[("t/util.py", add)]);
     let sum = "exports.add = (a, b) => a + b;\n";
     let node = |import: &str, files: &[(&str, &str)]| {
@@ -91,7 +92,8 @@ fn a_source_alone_comes_with_the_modules_that_it_imports() {
     }
     let fs = "const fs = require('fs');";
     node(&format!("{fs} const {{ add }} = require('./util');"), &[("t/util.js", sum)]);
-    let chain = [("t/lib/index.js", "module.exports = require(\"../util.js\");\n"), ("t/util.js", sum)];
+    let chain =
+        [("t/lib/index.js", "module.exports = require(\"../util.js\");\n"), ("t/util.js", sum)];
     node(&format!("{fs} const {{ add }} = require('./lib')"), &chain);
     let module = [
         ("t/package.json", "{ \"type\": \"module\" }\n"),
@@ -162,7 +164,8 @@ fn files_that_cannot_come_along_are_said() {
     check("my.cpp", &text, &pipe("t/a.h"), 1, hint);
     let copy = "replace it with a copy of the file";
     let python = "import secret\nprint(3)\n";
-    let leads_out = &["secret.py is a symbolic link that leads out of the source's directory", copy];
+    let leads_out =
+        &["secret.py is a symbolic link that leads out of the source's directory", copy];
     check("my.py", python, &link("t/secret.py", "../secret.py"), 2, leads_out);
     let special = &["secret.py is not a regular file", copy];
     check("my.py", python, &pipe("t/secret.py"), 2, special);
@@ -184,7 +187,13 @@ fn files_that_cannot_come_along_are_said() {
     };
     check("my.cpp", &text, &many, 0, &["AC"]);
     let endless: String = (0..20_000).map(|number| format!("import m{number}\n")).collect();
-    check("my.py", &endless, &|_| {}, 2, &["includes too much: at most 10000 names", "directory of"]);
+    check(
+        "my.py",
+        &endless,
+        &|_| {},
+        2,
+        &["includes too much: at most 10000 names", "directory of"],
+    );
 }
 
 #[test]

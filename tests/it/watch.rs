@@ -245,7 +245,10 @@ fn only_what_the_judgement_reads_starts_a_new_one() {
         fixture.write("t/1.in", "1 2\n");
         fixture.write("t/1.out", "4\n");
         fixture.write("t/p.sh", RIGHT);
-        fixture.write("t/p.c", "#include \"add.h\"\n#include \"new.h\"\nint main(void) {}\n");
+        let includes = "#include \"add.h\"\n#include \"new.h\"\n#include <far.h>\n";
+        fixture.write("t/p.c", format!("{includes}int main(void) {{}}\n"));
+        fixture.write("lib/near.h", "\n");
+        fixture.write("t/p.py", "import m, n\nprint(3)\n");
         fixture.write("t/add.h", "\n");
         fixture.write("t/d/main.sh", RIGHT);
         fixture.write("p.sh", RIGHT);
@@ -255,6 +258,8 @@ fn only_what_the_judgement_reads_starts_a_new_one() {
             ignored.iter().for_each(|name| fixture.write(name, "a\n"));
             fixture.write(name, text);
             let change = watch.wait_for_output(&["changed: "]);
+            // A directory for headers is found by its real path.
+            let change = change.replace(&format!("{}/", fixture.root().display()), "");
             assert_eq!(change, format!("changed: {name}"), "{arguments}");
             watch.wait_for_output(&["waiting for a change"]);
         }
@@ -269,6 +274,9 @@ fn only_what_the_judgement_reads_starts_a_new_one() {
     );
     let headers = [("t/add.h", "int x;\n"), ("t/new.h", "int y;\n"), ("t/new.h", "int z;\n")];
     check("t t/p.c --junit t/own.xml --csv t/own.csv", &other, &headers);
+    let modules = [("t/m.py", "x = 1\n"), ("t/n.py", "y = 1\n"), ("t/m.py", "import n, o\n")];
+    check("t t/p.py", &["t/log.txt", "t/other.py", "t/x.h"], &modules);
+    check("t/p.c --flags=-Ilib", &other, &[("lib/far.h", "int f;\n"), ("t/new.h", "int y;\n")]);
     let inside = ["t/d/log.txt", "t/d/out.html", "t/p.sh"];
     check("t t/d", &inside, &[("t/d/main.sh", WRONG), ("t/d/more.sh", "\n"), ("t/d/x.h", "\n")]);
     let package = ["sum/log.txt", "sum/statement/problem.en.md", "sum/generators/gen.py"];
