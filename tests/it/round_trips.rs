@@ -64,6 +64,7 @@ fn killed_outcome() -> Outcome {
         file_bytes: Bytes(3),
         refused_processes: 4,
         has_killed: false,
+        stack: Bytes(0),
         mechanism: Mechanism {
             cpu: Meter::Rusage,
             memory: Meter::Cgroup1,
