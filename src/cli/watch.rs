@@ -28,6 +28,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::text::{joined, printable};
 use juror_packages::package;
+use juror_packages::package::bare::answer_of;
 
 /// Changes and signals that arrive during a judgement.
 #[derive(Default)]
@@ -176,7 +177,9 @@ fn paths_to_watch(options: &JudgeOptions) -> Vec<PathBuf> {
         Some(ComparisonMode::Checker(path)) => Some(path.clone()),
         _ => None,
     };
-    submissions.chain(words).chain(checker).chain([package.clone()]).collect()
+    let inputs =
+        options.input.iter().flat_map(|path| [Some(path.clone()), answer_of(path)]).flatten();
+    submissions.chain(words).chain(checker).chain(inputs).chain([package.clone()]).collect()
 }
 
 fn files_to_watch(

@@ -16,9 +16,9 @@ use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
 use crate::ops::options::{BuildOptions, RUNS, RunOptions, one_of};
-use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::problem;
 use crate::ops::saved_boxes;
-use crate::ops::tests_beside::TestsBeside;
+use crate::ops::tests_beside::{self, TestsBeside};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{CommandTask, Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -88,6 +88,9 @@ pub struct JudgeOptions {
     /// ANSWER FEEDBACK_DIR/ < OUTPUT`; it exits with 42 or 43. If it includes testlib.h, it is called as testlib demands.
     #[arg(long, value_name = "HOW", value_parser = ComparisonMode::parse, help_heading = RUNS)]
     pub compare: Option<ComparisonMode>,
+    /// The tolerance of `--compare float=E`, in the words of other tools.
+    #[arg(long, short = 'e', alias = "epsilon", value_name = "E", hide = true, conflicts_with = "compare", value_parser = parse_tolerance)]
+    pub eps: Option<ComparisonMode>,
     /// Give points for cases or groups [default: as the package says]
     ///
     /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory
@@ -104,9 +107,19 @@ pub struct JudgeOptions {
     pub build: BuildOptions,
     #[command(flatten)]
     pub runs: RunOptions,
+    /// Run on this file instead of the test cases; judged if its answer is beside it, else shown; can be given several
+    /// times
+    ///
+    /// `juror my.cpp FILE` does the same. `juror run` also takes standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "points"], help_heading = RUNS)]
+    pub input: Vec<PathBuf>,
     /// Set if the user named no package.
     #[arg(skip)]
     pub tests_beside: Option<TestsBeside>,
+}
+
+fn parse_tolerance(text: &str) -> Result<ComparisonMode, String> {
+    ComparisonMode::parse(&format!("float={text}"))
 }
 
 impl Operation for JudgeOptions {
@@ -120,20 +133,29 @@ impl Operation for JudgeOptions {
 }
 
 impl JudgeOptions {
-    /// If a submission is named alone, its package is what is beside it.
-    pub fn with_tests_beside(self) -> Result<Self, Stop> {
-        if !self.submissions.is_empty() || !self.program.is_empty() {
+    /// If a submission is named first, its package is what is beside it, and files after it are its inputs.
+    pub fn with_tests_beside(mut self) -> Result<Self, Stop> {
+        if self.tests_beside.is_some() {
             return Ok(self);
         }
-        Ok(match TestsBeside::find(&self.package)? {
-            None => self,
-            Some(found) => Self {
-                submissions: vec![self.package],
-                package: found.package.clone(),
-                tests_beside: Some(found),
-                ..self
-            },
-        })
+        if tests_beside::names_inputs(&self.package, &self.submissions) {
+            self.input.append(&mut self.submissions);
+        }
+        let mut found = None;
+        if self.submissions.is_empty() && self.program.is_empty() {
+            found = TestsBeside::find(&self.package)?;
+            self.submissions.extend(found.as_ref().map(|_| self.package.clone()));
+        } else if let [submission] = &self.submissions[..]
+            && !self.input.is_empty()
+        {
+            found = TestsBeside::in_directory(&self.package, submission);
+        }
+        if let Some(tests) = found {
+            let tests = if self.input.is_empty() { tests.require(&self.package)? } else { tests };
+            self.package.clone_from(&tests.package);
+            self.tests_beside = Some(tests);
+        }
+        Ok(self)
     }
 }
 
@@ -148,15 +170,15 @@ pub fn judge(
 ) -> Result<(), Stop> {
     let options = &options.clone().with_tests_beside()?;
     let format = options.runs.format.as_deref();
-    let mut problem =
-        problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?;
-    if let Some(tests) = &options.tests_beside {
-        tests.select(&mut problem);
+    let tests = options.tests_beside.as_ref();
+    let mut problem = problem::read_runnable_problem(&options.package, format, tests, context)?;
+    if !options.input.is_empty() {
+        tests_beside::set_inputs(&options.input, &mut problem)?;
     }
     options.runs.apply_limits(&mut problem.limits);
     let variant = options.build.variant();
     problem::set_variant(&mut problem, &variant, options.runs.memory_limit)?;
-    if let Some(how) = &options.compare {
+    if let Some(how) = options.compare.as_ref().or(options.eps.as_ref()) {
         let compared = set_comparison(how, &mut problem);
         compared.map_err(|remark| Stop::usage(remark.about_option("--compare")))?;
         let warning = how.warning().map(|what| Diagnostic::warning(&options.package, what));
@@ -175,6 +197,9 @@ pub fn judge(
     }
     if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {
         return Err(Stop::usage("--explain is not for answers; leave it out"));
+    }
+    if !options.input.is_empty() && problem.kind.submitted == SubmittedContent::Answers {
+        return Err(Stop::usage("--input is not for answers; leave it out"));
     }
     if options.explain.is_some() && problem.input_grammars.is_empty() {
         let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
@@ -451,5 +476,6 @@ fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     }
     words.extend(options.given.words.iter().cloned());
     let typed = (!options.program.is_empty()).then(|| command_line(&options.program));
-    RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }
+    let selects = if options.input.is_empty() { "--case" } else { "--input" };
+    RepeatLine { command: command_line(words), selects, typed, ..RepeatLine::default() }
 }

@@ -34,10 +34,10 @@ pub struct RunOptions {
     #[command(flatten)]
     pub host: HostOptions,
     /// CPU time limit of a run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
-    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
+    #[arg(long, short_alias = 't', aliases = ["timeout", "tle"], value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
     /// Memory limit of a run, such as 256M or 1G, instead of the package's; a number alone is in MiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit)]
+    #[arg(long, short_alias = 'm', value_name = "SIZE", value_parser = parse_memory_limit)]
     pub memory_limit: Option<Bytes>,
     /// Score groups of legacy packages as kattis or as domjudge does, instead of as the package's files suggest
     ///
@@ -95,7 +95,7 @@ pub struct BuildOptions {
     /// Add words to the command line that builds the submission, such as --flags='-DLOCAL -O0'
     ///
     /// They are split as in a shell, but no shell runs. Programs of the package do not get them.
-    #[arg(long, value_name = "WORDS", require_equals = true, value_parser = parse_flags)]
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true, value_parser = parse_flags)]
     pub flags: Option<Words>,
 }
 
@@ -124,7 +124,7 @@ impl BuildOptions {
 #[derive(Clone, Debug, Default, Args)]
 pub struct HostOptions {
     /// How many programs run at once [default: one per physical core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// Run one program at a time, so that programs do not slow each other down
     ///

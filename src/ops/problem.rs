@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use crate::ops::context::Context;
+use crate::ops::tests_beside::TestsBeside;
 use juror_core::diagnostic::{BlockedUse, Diagnostic, Severity};
 use juror_core::event::Event;
 use juror_core::grader::Dialect;
@@ -11,7 +12,7 @@ use juror_core::program::BuildVariant;
 use juror_core::stop::Stop;
 use juror_core::text::count_if_any;
 use juror_core::units::Bytes;
-use juror_packages::package::{self, PackageReading};
+use juror_packages::package::{self, PackageReading, bare};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ShownDiagnostics {
@@ -35,6 +36,32 @@ pub fn read_problem(
     }
     let mut problem = require_usable(reading, context)?;
     context.complete_problem(&mut problem);
+    Ok(problem)
+}
+
+/// For runs of submissions: with inputs that have no answers, too.
+pub fn read_runnable_problem(
+    dir: &Path,
+    format: Option<&str>,
+    tests: Option<&TestsBeside>,
+    context: &Context,
+) -> Result<Problem, Stop> {
+    if tests.is_some_and(|tests| !tests.are_found) {
+        return Ok(bare::problem_without_tests(&context.enter_package(dir)?));
+    }
+    let dir = context.enter_package(dir)?;
+    let format = format.or_else(|| package::format_of_inputs_alone(&dir));
+    let mut reading = package::read_as(&dir, format);
+    keep_for_submissions(&mut reading.diagnostics);
+    if let Some(problem) = &mut reading.problem {
+        let data = &mut problem.test_data;
+        data.cases.append(&mut data.unanswered);
+    }
+    let mut problem = require_usable(reading, context)?;
+    context.complete_problem(&mut problem);
+    if let Some(tests) = tests {
+        tests.select(&mut problem);
+    }
     Ok(problem)
 }
 
