@@ -4,6 +4,7 @@
 
 use std::io::{self, IsTerminal, PipeReader, Read, Write};
 use std::os::fd::OwnedFd;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use crate::cli::streams;
@@ -44,34 +45,43 @@ pub(super) fn connect_terminal<R, E: From<JudgeError>>(
     })
 }
 
-/// Returns the number of bytes. If nobody reads them any more, the program ends only if it talks with a person.
+/// Returns the number of bytes. A slow reader, such as `| less`, does not slow the program down. If nobody reads any
+/// more, the program ends only if it talks with a person.
 fn show_output(mut from: PipeReader, mark: Option<&str>, most: u64) -> u64 {
+    let (pieces, arrived) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| write_output(arrived, mark));
+        let mut written = 0;
+        let mut buffer = [0; 4096];
+        while let Ok(length) = from.read(&mut buffer) {
+            let allowed = usize::try_from(most - written).unwrap_or(length).min(length);
+            let is_read = pieces.send(buffer[..allowed].to_vec()).is_ok();
+            written += length as u64;
+            if length == 0 || written > most || !is_read && mark.is_some() {
+                break;
+            }
+        }
+        drop(pieces);
+        written
+    })
+}
+
+/// Ends when nobody reads any more.
+fn write_output(pieces: Receiver<Vec<u8>>, mark: Option<&str>) -> io::Result<()> {
     let mut out = streams::out(LogFormat::Text);
     let is_terminal = io::stdout().is_terminal();
-    let (mut is_at_start, mut is_read) = (true, true);
-    let mut written = 0;
-    let mut buffer = [0; 4096];
-    let mut show = |bytes: &[u8], is_at_start: &mut bool| {
+    let mut is_at_start = true;
+    for bytes in pieces {
         if is_terminal {
-            out.write_all(mark_lines(bytes, mark.unwrap_or_default(), is_at_start).as_bytes())?;
+            let lines = mark_lines(&bytes, mark.unwrap_or_default(), &mut is_at_start);
+            out.write_all(lines.as_bytes())?;
         } else {
-            out.write_all(bytes)?;
+            out.write_all(&bytes)?;
         }
-        out.flush()
-    };
-    while let Ok(length) = from.read(&mut buffer) {
-        let allowed = usize::try_from(most - written).unwrap_or(length).min(length);
-        is_read = is_read && show(&buffer[..allowed], &mut is_at_start).is_ok();
-        written += length as u64;
-        if length == 0 || written > most || !is_read && mark.is_some() {
-            break;
-        }
+        out.flush()?;
     }
-    if is_terminal && !is_at_start && mark.is_none() {
-        // The report begins a line of its own.
-        let _ = show(b"\n", &mut is_at_start);
-    }
-    written
+    // The report begins a line of its own.
+    if is_terminal && !is_at_start && mark.is_none() { out.write_all(b"\n") } else { Ok(()) }
 }
 
 /// Control characters are escaped, so that a program cannot control the terminal.

@@ -50,8 +50,12 @@ pub fn read_runnable_problem(
         return Ok(bare::problem_without_tests(&context.enter_package(dir)?));
     }
     let dir = context.enter_package(dir)?;
-    let format = format.or_else(|| package::format_of_inputs_alone(&dir));
     let mut reading = package::read_as(&dir, format);
+    if reading.layout.is_none()
+        && let Some(format) = package::format_of_inputs_alone(&dir)
+    {
+        reading = package::read_as(&dir, Some(format));
+    }
     keep_for_submissions(&mut reading.diagnostics);
     if let Some(problem) = &mut reading.problem {
         let data = &mut problem.test_data;

@@ -197,9 +197,12 @@ fn tests_file_beside(source: &Path, directory: &Path) -> Result<Option<PathBuf>,
     let root = FilePath::root(directory);
     let names = root.names().unwrap_or_default().into_iter();
     let mut files: Vec<PathBuf> = names
-        .filter(|name| !name.as_encoded_bytes().starts_with(b".") && root.join(name).is_file())
+        .filter(|name| !name.as_encoded_bytes().starts_with(b"."))
+        .filter(|name| {
+            let path = directory.join(name);
+            (is_archive(&path) || TestsFile::is_one(&path)) && root.join(name).is_file()
+        })
         .map(|name| directory.join(name))
-        .filter(|path| is_archive(path) || TestsFile::is_one(path))
         .collect();
     let is_own = |path: &PathBuf| path.file_stem() == source.file_stem();
     if files.iter().any(is_own) {

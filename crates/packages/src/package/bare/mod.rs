@@ -58,8 +58,7 @@ pub fn select_tests_of(stem: &str, problem: &mut Problem) {
 }
 
 /// How tests can be called, in lines.
-pub const NAMES_TABLE: &str = "\
-  input              answer
+pub const NAMES_TABLE: &str = "  input              answer
   1.in               1.out, 1.ans, 1.sol or 1.a
   1.dat              1.ans
   in1.txt            out1.txt or ans1.txt
