@@ -84,20 +84,21 @@ pub enum Command {
     #[command(
         visible_alias = "test",
         after_long_help = examples("judge"),
-        override_usage = "juror judge [OPTIONS] <SUBMISSION>\n       \
+        override_usage = "juror judge [OPTIONS] <SUBMISSION> [INPUT]...\n       \
                           juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]
     Judge(JudgeArguments),
     /// Run a submission once, and show everything it writes
     ///
-    /// Runs it in the sandbox under the problem's limits, on a file, on standard input or on a test case. Shows how it
-    /// ended, its time and memory, and its output; judges nothing. If standard output is not a terminal, it gets what
-    /// the program writes there, byte for byte. An interactive problem is played by hand: you play the interactor, or
+    /// Runs it in the sandbox under the problem's limits, on a file, on standard input or on a test case. Shows its
+    /// output as it comes, how it ended, its time and memory; judges nothing. If standard output is not a terminal, it
+    /// gets what the program writes there, byte for byte. An interactive problem is played by hand: you play the interactor, or
     /// with --play the submission. The exit code is 1 if the program crashed or exceeded a limit.
     #[command(
         after_long_help = examples("run"),
-        override_usage = "juror run [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
+        override_usage = "juror run [OPTIONS] <SUBMISSION> [INPUT]\n       \
+                          juror run [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
                           juror run [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]...\n       \
                           juror run [OPTIONS] --play <PACKAGE>"
     )]
@@ -115,7 +116,7 @@ pub enum Command {
     #[command(
         after_long_help = examples("watch"),
         mut_args = hide_refused_option,
-        override_usage = "juror watch [OPTIONS] <SUBMISSION>\n       \
+        override_usage = "juror watch [OPTIONS] <SUBMISSION> [INPUT]...\n       \
                           juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror watch [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
     )]

@@ -52,6 +52,8 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
     ("judge", "", "
   juror judge my.cpp
       Build my.cpp, run it on the tests beside it, such as 1.in and 1.out, show the first difference.
+  juror judge my.cpp my.txt
+      Run it on an input of your own; if its answer is beside it, judge it.
   juror judge problems/game1 my.cpp
       Build my.cpp, run it on every test case, stop at the first rejection.
   juror judge problems/game1 a.rs b.py c/
@@ -74,6 +76,8 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror listen contest --template ~/main.cpp
       In contest/, with a copy of the template in each."),
     ("run", "", "
+  juror run my.py < my.txt
+      On a file, without a package.
   juror run hello my.py
       Type the input; Ctrl-D ends it.
   juror run hello my.py --case secret/07-small-1

@@ -1,9 +1,10 @@
-//! Lets a person at the terminal talk with a program in the sandbox.
+//! Lets a person at the terminal talk with a program in the sandbox, or see its output as it comes.
 //!
 //! A read of the terminal may wait for ever, so a third pipe ends it when the program ends.
 
 use std::io::{self, IsTerminal, PipeReader, Read, Write};
 use std::os::fd::OwnedFd;
+use std::sync::mpsc::{self, Receiver};
 use std::thread;
 
 use crate::cli::streams;
@@ -14,10 +15,11 @@ use juror_core::text::visible;
 use juror_core::units::Bytes;
 use juror_sandbox::executor::ManualPipes;
 
-/// Connects standard input and output of this process with a program, which `run` starts. Also returns how many bytes
-/// the program wrote; reading stops after `most` bytes. On a terminal, each line begins with `mark`.
+/// Connects standard output of this process with a program, which `run` starts, and standard input, too, if lines have
+/// a `mark`. Also returns how many bytes the program wrote; reading stops after `most` bytes. On a terminal, each line
+/// begins with `mark`.
 pub(super) fn connect_terminal<R, E: From<JudgeError>>(
-    mark: &str,
+    mark: Option<&str>,
     most: Option<Bytes>,
     run: impl FnOnce(ManualPipes) -> Result<R, E>,
 ) -> Result<(R, Bytes), E> {
@@ -26,11 +28,14 @@ pub(super) fn connect_terminal<R, E: From<JudgeError>>(
     let (from, writes) = io::pipe().map_err(fault)?;
     let (over, bell) = io::pipe().map_err(fault)?;
     let mut typed = StoppableStdin::open(over).map_err(fault)?;
-    let pipes = ManualPipes { input: OwnedFd::from(reads), output: OwnedFd::from(writes) };
+    let input = mark.is_some().then(|| OwnedFd::from(reads));
+    let pipes = ManualPipes { input, output: OwnedFd::from(writes) };
 
     thread::scope(|scope| {
-        // It copies until the program or the person ends.
-        scope.spawn(move || io::copy(&mut typed, &mut to));
+        if mark.is_some() {
+            // It copies until the program or the person ends.
+            scope.spawn(move || io::copy(&mut typed, &mut to));
+        }
         let shown = scope.spawn(|| show_output(from, mark, most.map_or(u64::MAX, |most| most.0)));
         let result = run(pipes);
         // This ends the first thread; the second one ends when no writer is left.
@@ -40,29 +45,43 @@ pub(super) fn connect_terminal<R, E: From<JudgeError>>(
     })
 }
 
-/// Returns the number of bytes.
-fn show_output(mut from: PipeReader, mark: &str, most: u64) -> u64 {
+/// Returns the number of bytes. A slow reader, such as `| less`, does not slow the program down. If nobody reads any
+/// more, the program ends only if it talks with a person.
+fn show_output(mut from: PipeReader, mark: Option<&str>, most: u64) -> u64 {
+    let (pieces, arrived) = mpsc::channel();
+    thread::scope(|scope| {
+        scope.spawn(|| write_output(arrived, mark));
+        let mut written = 0;
+        let mut buffer = [0; 4096];
+        while let Ok(length) = from.read(&mut buffer) {
+            let allowed = usize::try_from(most - written).unwrap_or(length).min(length);
+            let is_read = pieces.send(buffer[..allowed].to_vec()).is_ok();
+            written += length as u64;
+            if length == 0 || written > most || !is_read && mark.is_some() {
+                break;
+            }
+        }
+        drop(pieces);
+        written
+    })
+}
+
+/// Ends when nobody reads any more.
+fn write_output(pieces: Receiver<Vec<u8>>, mark: Option<&str>) -> io::Result<()> {
     let mut out = streams::out(LogFormat::Text);
     let is_terminal = io::stdout().is_terminal();
     let mut is_at_start = true;
-    let mut written = 0;
-    let mut buffer = [0; 4096];
-    while let Ok(length) = from.read(&mut buffer) {
-        let bytes = &buffer[..length];
-        written += length as u64;
-        if length == 0 || written > most {
-            break;
-        }
-        let shown = if is_terminal {
-            out.write_all(mark_lines(bytes, mark, &mut is_at_start).as_bytes())
+    for bytes in pieces {
+        if is_terminal {
+            let lines = mark_lines(&bytes, mark.unwrap_or_default(), &mut is_at_start);
+            out.write_all(lines.as_bytes())?;
         } else {
-            out.write_all(bytes)
-        };
-        if shown.and_then(|()| out.flush()).is_err() {
-            break;
+            out.write_all(&bytes)?;
         }
+        out.flush()?;
     }
-    written
+    // The report begins a line of its own.
+    if is_terminal && !is_at_start && mark.is_none() { out.write_all(b"\n") } else { Ok(()) }
 }
 
 /// Control characters are escaped, so that a program cannot control the terminal.

@@ -30,7 +30,7 @@ use clap::{Arg, CommandFactory, Parser};
 use juror_core::language::table::Language;
 
 use crate::cli::arguments::{Arguments, Command};
-use crate::door::submissions::suggest_program;
+use crate::door::submissions::{sources_of, suggest_program};
 use crate::report::log::{LogFormat, obeys_log};
 use crate::report::style::fill_lines;
 use juror_core::exit_code::ExitCode;
@@ -93,17 +93,21 @@ fn arguments_text(words: &[OsString]) -> Vec<String> {
     words.iter().skip(1).map(|word| word.to_string_lossy().into()).collect()
 }
 
-/// `juror my.cpp` means `juror judge my.cpp`.
+/// `juror my.cpp` means `juror judge my.cpp`, and so does `juror my` if no other source has that name.
 fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
-    let is_path = words.get(1).is_some_and(|word| {
-        let (path, text) = (Path::new(word), word.to_string_lossy());
-        let looks_so =
-            path.exists() || Language::of_file(path).is_some() || text.contains(MAIN_SEPARATOR);
-        looks_so && !text.starts_with('-') && !is_command(&text)
-    });
-    if is_path {
-        words.insert(1, JudgeOptions::NAME.into());
+    let Some(word) = words.get(1) else { return words };
+    let (path, text) = (Path::new(word), word.to_string_lossy());
+    if text.starts_with('-') || is_command(&text) {
+        return words;
     }
+    let looks_like_path =
+        path.exists() || Language::of_file(path).is_some() || text.contains(MAIN_SEPARATOR);
+    match &sources_of(path)[..] {
+        [source] => words[1] = source.into(),
+        _ if looks_like_path => {}
+        _ => return words,
+    }
+    words.insert(1, JudgeOptions::NAME.into());
     words
 }
 
@@ -189,6 +193,20 @@ fn unknown_topic(name: &str) -> clap::Error {
     clap::Error::raw(ErrorKind::InvalidSubcommand, text)
 }
 
+/// Options of other tools that juror says otherwise, or that could mean several of its own.
+const FOREIGN_OPTIONS: [(&str, &str); 7] = [
+    ("--std", "words for the compiler are in --flags, such as '--flags=-std=c++20'"),
+    ("-O", "words for the compiler are in --flags, such as '--flags=-O2'"),
+    (
+        "--tests",
+        "tests are named first, such as 'juror judge tests/ my.cpp'; --case selects some of them",
+    ),
+    ("-t", "--time-limit limits a run, and --time a search"),
+    ("--timeout", "--time-limit limits a run, and --time a search"),
+    ("-e", "'juror judge' takes a tolerance with --compare float=1e-6"),
+    ("--eps", "'juror judge' takes a tolerance with --compare float=1e-6"),
+];
+
 enum OptionTip {
     Option(String),
     Text(String),
@@ -207,6 +225,10 @@ fn option_tip(typed: &str, words: &[String]) -> Option<OptionTip> {
     if words.first().is_some_and(|word| word.starts_with('-')) {
         let tip = "options follow the command or the file, such as 'juror my.cpp -v'";
         return Some(OptionTip::Text(tip.to_owned()));
+    }
+    let known = FOREIGN_OPTIONS.iter().find(|(option, _)| typed.split('=').next() == Some(option));
+    if let Some((_, tip)) = known {
+        return Some(OptionTip::Text((*tip).to_owned()));
     }
     let name = typed.strip_prefix("--")?;
     let command = command_of(words);

@@ -20,6 +20,7 @@ impl Operation for RunOnceOptions {
     fn run(&self, context: &Context) -> Result<SingleRun, Stop> {
         let person = Person {
             talk: &|mark, most, run| interactive::connect_terminal(mark, most, run),
+            sees_output: !context.needs.stdout,
             ask: &|| {
                 if io::stdin().is_terminal() {
                     streams::print_remark("type the input; Ctrl-D ends it");

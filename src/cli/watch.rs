@@ -28,6 +28,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::text::{joined, printable};
 use juror_packages::package;
+use juror_packages::package::bare::answer_of;
 
 /// Changes and signals that arrive during a judgement.
 #[derive(Default)]
@@ -172,12 +173,14 @@ fn paths_to_watch(options: &JudgeOptions) -> Vec<PathBuf> {
     };
     let submissions = options.submissions.iter().map(submission);
     let words = options.program.iter().map(PathBuf::from).filter(|word| word.is_file());
-    let checker = match &options.checker.compare {
+    let checker = match options.checker.comparison() {
         Some(ComparisonMode::Checker(path)) => Some(path.clone()),
         _ => None,
     };
     let judges = options.checker.interactor.as_ref().map(PathBuf::from).into_iter().chain(checker);
-    submissions.chain(words).chain(judges).chain([package.clone()]).collect()
+    let inputs =
+        options.input.iter().flat_map(|path| [Some(path.clone()), answer_of(path)]).flatten();
+    submissions.chain(words).chain(judges).chain(inputs).chain([package.clone()]).collect()
 }
 
 fn files_to_watch(

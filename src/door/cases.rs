@@ -8,7 +8,7 @@ use juror_core::check::options::Options;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::limits::{OUTPUT_WITHOUT_LIMIT, ProblemLimits, TIME_WITHOUT_PACKAGE};
 use juror_core::pattern::Pattern;
-use juror_core::problem::Problem;
+use juror_core::problem::{Interaction, Problem};
 use juror_core::score::CaseScoring;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::test_data::{JudgedCase, TestCase};
@@ -16,6 +16,9 @@ use juror_core::text::{composed, joined};
 use juror_judging::judge::case::ReadyCase;
 use juror_judging::judge::score::ScoringScheme;
 use juror_packages::package::suggest::paths_near;
+
+/// Outputs for inputs without answers are shown, not judged.
+const NO_COMPARISON: &str = "none";
 
 /// All test cases of the problem, ready to be judged.
 pub fn all_cases(problem: &Problem) -> Result<Vec<ReadyCase<'_>>, Stop> {
@@ -171,7 +174,10 @@ pub fn ready_cases<'a>(
     let is_named = |case: &JudgedCase<'_>| names.contains(&case.test_case().name);
     for case in problem.test_data.judged_cases().into_iter().filter(is_named) {
         let test_case = case.test_case();
-        let options = if problem.output_validators.is_empty() {
+        let is_unanswered = matches!(case, JudgedCase::Run(TestCase { answer: None, .. }));
+        let options = if is_unanswered && problem.kind.interaction != Interaction::Interactive {
+            Options::of_name(NO_COMPARISON)
+        } else if problem.output_validators.is_empty() {
             Options::parse(&test_case.output_validator_args)
         } else {
             // Only the package's own validators know what their arguments mean.
@@ -190,8 +196,8 @@ pub fn ready_cases<'a>(
                 options,
                 input: case_input(test_case),
                 answer: match &test_case.answer {
-                    Some(answer) => Some(Blob::file(answer)),
-                    None => problem.interactor.as_ref().map(|_| Blob::default()),
+                    Some(path) => Some(Blob::file(path)),
+                    None => is_unanswered.then(Blob::default),
                 },
             }),
             Err(error) => {

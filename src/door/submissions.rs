@@ -85,10 +85,18 @@ fn near_programs(path: &Path, further: impl IntoIterator<Item = String>) -> Opti
 /// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.
 pub fn suggest_source(program: &Path) -> Option<String> {
     const SHOWN: usize = 3;
+    let found = sources_of(program);
+    let shown = found.iter().take(SHOWN);
+    let sources = joined(shown.map(|source| format!("`{}`", printable(source))), " or ");
+    (!sources.is_empty()).then(|| format!("give the source, and juror builds it: {sources}"))
+}
+
+/// Those of a program that does not exist.
+pub fn sources_of(program: &Path) -> Vec<String> {
     let ending = program.extension().map(|ending| ending.to_string_lossy());
     let is_built = ending.is_none_or(|end| ["out", "exe", "bin", "class", "jar"].contains(&&*end));
     if !is_built || program.exists() {
-        return None;
+        return Vec::new();
     }
     let has_usual_name = program.file_name().is_some_and(|name| name == "a.out");
     let is_source = |file: &&String| {
@@ -98,10 +106,7 @@ pub fn suggest_source(program: &Path) -> Option<String> {
             if has_usual_name { ["c", "cpp"].contains(&language.code) } else { is_namesake }
         })
     };
-    let beside = programs_beside(program);
-    let shown = beside.iter().filter(is_source).take(SHOWN);
-    let sources = joined(shown.map(|source| format!("`{}`", printable(source))), " or ");
-    (!sources.is_empty()).then(|| format!("give the source, and juror builds it: {sources}"))
+    programs_beside(program).into_iter().filter(|file| is_source(&file)).collect()
 }
 
 /// The files beside a missing one that can be submissions, in order: sources, executables and directories.

@@ -17,9 +17,9 @@ use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
 use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, one_of};
-use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::problem;
 use crate::ops::saved_boxes;
-use crate::ops::tests_beside::TestsBeside;
+use crate::ops::tests_beside::{self, TestsBeside};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{CommandTask, Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -99,6 +99,12 @@ pub struct JudgeOptions {
     pub build: BuildOptions,
     #[command(flatten)]
     pub runs: RunOptions,
+    /// Run on this file instead of the test cases; judged if its answer is beside it, else shown; can be given several
+    /// times
+    ///
+    /// `juror my.cpp FILE` does the same. `juror run` also takes standard input.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["case", "points"], help_heading = RUNS)]
+    pub input: Vec<PathBuf>,
     /// Set if the user named no package.
     #[arg(skip)]
     pub tests_beside: Option<TestsBeside>,
@@ -115,24 +121,34 @@ impl Operation for JudgeOptions {
 }
 
 impl JudgeOptions {
-    /// If a submission is named alone, its package is what is beside it.
-    pub fn with_tests_beside(self) -> Result<Self, Stop> {
-        if !self.submissions.is_empty() || !self.program.is_empty() {
+    /// If a submission is named first, its package is what is beside it, and files after it are its inputs.
+    pub fn with_tests_beside(mut self) -> Result<Self, Stop> {
+        if self.tests_beside.is_some() {
             return Ok(self);
         }
-        let found = match self.checker.interactor {
-            Some(_) => TestsBeside::find_inputs(&self.package),
-            None => TestsBeside::find(&self.package),
-        };
-        Ok(match found? {
-            None => self,
-            Some(found) => Self {
-                submissions: vec![self.package],
-                package: found.package.clone(),
-                tests_beside: Some(found),
-                ..self
-            },
-        })
+        if tests_beside::names_inputs(&self.package, &self.submissions) {
+            self.input.append(&mut self.submissions);
+        }
+        let mut found = None;
+        if self.submissions.is_empty() && self.program.is_empty() {
+            found = TestsBeside::find(&self.package)?;
+            self.submissions.extend(found.as_ref().map(|_| self.package.clone()));
+        } else if let [submission] = &self.submissions[..]
+            && self.needs_no_tests()
+        {
+            found = TestsBeside::in_directory(&self.package, submission);
+        }
+        if let Some(tests) = found {
+            let tests = if self.needs_no_tests() { tests } else { tests.require(&self.package)? };
+            self.package.clone_from(&tests.package);
+            self.tests_beside = Some(tests);
+        }
+        Ok(self)
+    }
+
+    /// With inputs of the user, and with an interactor.
+    fn needs_no_tests(&self) -> bool {
+        !self.input.is_empty() || self.checker.interactor.is_some()
     }
 }
 
@@ -147,18 +163,16 @@ pub fn judge(
 ) -> Result<(), Stop> {
     let options = &options.clone().with_tests_beside()?;
     let format = options.runs.format.as_deref();
-    let mut problem = match options.checker.interactor {
-        Some(_) => problem::read_inputs(&options.package, format, context)?,
-        None => problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?,
-    };
-    if let Some(tests) = &options.tests_beside {
-        tests.select(&mut problem);
+    let tests = options.tests_beside.as_ref();
+    let mut problem = problem::read_runnable_problem(&options.package, format, tests, context)?;
+    if !options.input.is_empty() {
+        tests_beside::set_inputs(&options.input, &mut problem)?;
     }
     options.runs.apply_limits(&mut problem.limits);
     let variant = options.build.variant();
     problem::set_variant(&mut problem, &variant, options.runs.memory_limit)?;
     options.checker.apply(&mut problem)?;
-    let warning = options.checker.compare.as_ref().and_then(ComparisonMode::warning);
+    let warning = options.checker.comparison().and_then(ComparisonMode::warning);
     context.send_diagnostics(warning.map(|what| Diagnostic::warning(&options.package, what)));
     problem::set_dialect(&mut problem, options.runs.dialect);
     if let Some(points) = options.points {
@@ -173,6 +187,9 @@ pub fn judge(
     }
     if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {
         return Err(Stop::usage("--explain is not for answers; leave it out"));
+    }
+    if !options.input.is_empty() && problem.kind.submitted == SubmittedContent::Answers {
+        return Err(Stop::usage("--input is not for answers; leave it out"));
     }
     if options.explain.is_some() && problem.input_grammars.is_empty() {
         let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
@@ -457,5 +474,6 @@ fn repeat_line(options: &JudgeOptions) -> RepeatLine {
     }
     words.extend(options.given.words.iter().cloned());
     let typed = (!options.program.is_empty()).then(|| command_line(&options.program));
-    RepeatLine { command: command_line(words), typed, ..RepeatLine::default() }
+    let selects = if options.input.is_empty() { "--case" } else { "--input" };
+    RepeatLine { command: command_line(words), selects, typed, ..RepeatLine::default() }
 }

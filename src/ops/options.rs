@@ -8,6 +8,7 @@ use std::time::Duration;
 use clap::Args;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
+use crate::door::cases::numbered_cases;
 use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::door::given_program::GivenProgram;
 use crate::ops::amounts::{parse_memory_limit, parse_time_limit};
@@ -40,10 +41,10 @@ pub struct RunOptions {
     #[command(flatten)]
     pub host: HostOptions,
     /// CPU time limit of a run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
-    #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
+    #[arg(long, short_alias = 't', aliases = ["timeout", "tle"], value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
     /// Memory limit of a run, such as 256M or 1G, instead of the package's; a number alone is in MiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit)]
+    #[arg(long, short_alias = 'm', value_name = "SIZE", value_parser = parse_memory_limit)]
     pub memory_limit: Option<Bytes>,
     /// Score groups of legacy packages as kattis or as domjudge does, instead of as the package's files suggest
     ///
@@ -101,7 +102,7 @@ pub struct BuildOptions {
     /// Add words to the command line that builds the submission, such as --flags='-DLOCAL -O0'
     ///
     /// They are split as in a shell, but no shell runs. Programs of the package do not get them.
-    #[arg(long, value_name = "WORDS", require_equals = true, value_parser = parse_flags)]
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true, value_parser = parse_flags)]
     pub flags: Option<Words>,
 }
 
@@ -117,6 +118,9 @@ pub struct CheckerOptions {
     /// how it is called: as the package format, testlib or DMOJ demand, or as `CHECKER INPUT OUTPUT ANSWER`.
     #[arg(long, alias = "checker", value_name = "HOW", value_parser = ComparisonMode::parse)]
     pub compare: Option<ComparisonMode>,
+    /// The tolerance of `--compare float=E`, in the words of other tools.
+    #[arg(long, short = 'e', alias = "epsilon", value_name = "E", hide = true, conflicts_with = "compare", value_parser = parse_tolerance)]
+    pub eps: Option<ComparisonMode>,
     /// The program that talks with submissions and judges them; no answers are needed
     ///
     /// It is called like a CHECKER, with an OUTPUT that it may write for one.
@@ -127,27 +131,39 @@ pub struct CheckerOptions {
     pub checker_protocol: Option<Protocol>,
 }
 
+fn parse_tolerance(text: &str) -> Result<ComparisonMode, String> {
+    ComparisonMode::parse(&format!("float={text}"))
+}
+
 impl CheckerOptions {
+    pub fn comparison(&self) -> Option<&ComparisonMode> {
+        self.compare.as_ref().or(self.eps.as_ref())
+    }
+
     /// Puts these in the place of the package's.
     pub fn apply(&self, problem: &mut Problem) -> Result<(), Stop> {
         let typed = self.checker_protocol;
-        let has_checker = matches!(self.compare, Some(ComparisonMode::Checker(_)));
+        let has_checker = matches!(self.comparison(), Some(ComparisonMode::Checker(_)));
         if typed.is_some() && !has_checker && self.interactor.is_none() {
             let what =
                 "--checker-protocol is for a program; give it with --compare or --interactor";
             return Err(Stop::usage(what));
         }
-        if let Some(how) = &self.compare {
+        if let Some(how) = self.comparison() {
             set_comparison("--compare", how, typed, problem)?;
         }
         let Some(text) = &self.interactor else { return Ok(()) };
-        if self.compare.is_some() && !has_checker {
+        if self.comparison().is_some() && !has_checker {
             let what = "--compare: an interactor judges; leave it out, or give a checker of what the interactor writes";
             return Err(Stop::usage(what));
         }
         let given = GivenProgram::read("--interactor", text, ProgramKind::OutputValidator)?;
         problem.interactor = Some(given.talking(typed));
         problem.kind.interaction = Interaction::Interactive;
+        if problem.layout.is_guessed && problem.test_data.cases.is_empty() {
+            problem.test_data.cases = numbered_cases(1);
+            problem.format_reason = "no inputs: the submission runs on an empty one".to_owned();
+        }
         if !has_checker {
             problem.output_validators.clear();
         }
@@ -184,7 +200,7 @@ impl BuildOptions {
 #[derive(Clone, Debug, Default, Args)]
 pub struct HostOptions {
     /// How many programs run at once [default: one per physical core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    #[arg(long, short_alias = 'j', value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub jobs: Option<u16>,
     /// Run one program at a time, so that programs do not slow each other down
     ///

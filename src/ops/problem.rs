@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use crate::door::cases::numbered_cases;
 use crate::ops::context::Context;
+use crate::ops::tests_beside::TestsBeside;
 use juror_core::diagnostic::{BlockedUse, Diagnostic, Severity};
 use juror_core::event::Event;
 use juror_core::grader::Dialect;
@@ -40,27 +40,32 @@ pub fn read_problem(
     Ok(problem)
 }
 
-/// The same for an interactor: beside bare tests, inputs without answers count, too. Without inputs, there is an empty
-/// one.
-pub fn read_inputs(dir: &Path, format: Option<&str>, context: &Context) -> Result<Problem, Stop> {
-    let is_package = !dir.is_dir() || package::detected_layout(dir).is_some();
-    let mut problem = if is_package || format.is_some() {
-        read_problem(dir, format, ShownDiagnostics::Errors, context)?
-    } else {
-        bare::problem_without_tests(&FilePath::root(context.enter_package(dir)?))
-    };
-    if problem.layout.is_guessed {
-        let inputs = bare::inputs_alone(&problem.dir);
-        let alone =
-            count_if_any(inputs.len(), "input").map(|inputs| format!("{inputs} without answers"));
-        problem.test_data.cases.extend(inputs);
-        if problem.format_reason.is_empty() {
-            let none = || "no inputs: the submission runs on an empty one".to_owned();
-            problem.format_reason = alone.unwrap_or_else(none);
-        }
-        if problem.test_data.cases.is_empty() {
-            problem.test_data.cases = numbered_cases(1);
-        }
+/// For runs of submissions: with inputs that have no answers, too.
+pub fn read_runnable_problem(
+    dir: &Path,
+    format: Option<&str>,
+    tests: Option<&TestsBeside>,
+    context: &Context,
+) -> Result<Problem, Stop> {
+    if tests.is_some_and(|tests| !tests.are_found) {
+        return Ok(bare::problem_without_tests(&context.enter_package(dir)?));
+    }
+    let dir = context.enter_package(dir)?;
+    let mut reading = package::read_as(&dir, format);
+    if reading.layout.is_none()
+        && let Some(format) = package::format_of_inputs_alone(&dir)
+    {
+        reading = package::read_as(&dir, Some(format));
+    }
+    keep_for_submissions(&mut reading.diagnostics);
+    if let Some(problem) = &mut reading.problem {
+        let data = &mut problem.test_data;
+        data.cases.append(&mut data.unanswered);
+    }
+    let mut problem = require_usable(reading, context)?;
+    context.complete_problem(&mut problem);
+    if let Some(tests) = tests {
+        tests.select(&mut problem);
     }
     Ok(problem)
 }

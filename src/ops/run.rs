@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -17,8 +18,9 @@ use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::options::{BuildOptions, CheckerOptions, HostOptions, RUNS};
-use crate::ops::problem::{self, ShownDiagnostics};
+use crate::ops::problem;
 use crate::ops::stdin::{self, InterruptibleStdin};
+use crate::ops::tests_beside::{self, TestsBeside};
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::interaction;
@@ -32,7 +34,7 @@ use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::root::FilePath;
 use juror_core::score::CaseScoring;
-use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
 use juror_core::text::{message_line, printable, visible};
@@ -53,9 +55,12 @@ use juror_sandbox::sandbox::spool;
 #[derive(Clone, Debug, Args)]
 pub struct RunOnceOptions {
     /// The problem package: a directory or an archive
-    pub package: PathBuf,
+    ///
+    /// A submission that is named alone runs under the limits of the tests beside it, else under those of bare tests.
+    #[arg(required_unless_present = "program")]
+    pub package: Option<PathBuf>,
     /// The submission: a source file, a directory or an executable
-    #[arg(required_unless_present_any = ["play", "program"], conflicts_with = "play")]
+    #[arg(conflicts_with = "play")]
     pub submission: Option<PathBuf>,
     /// After `--`: a program that is ready to run, and its arguments
     #[arg(last = true, value_name = "PROGRAM", conflicts_with_all = ["play", "submission"])]
@@ -75,10 +80,10 @@ pub struct RunOnceOptions {
     #[arg(long, value_name = "PROGRAM", help_heading = RUNS)]
     pub interactor: Option<OsString>,
     /// CPU time limit of the run, such as 1.5s or 500ms, instead of the package's; a number alone is in seconds
-    #[arg(long, value_name = "TIME", value_parser = parse_time_limit, help_heading = RUNS)]
+    #[arg(long, short_alias = 't', aliases = ["timeout", "tle"], value_name = "TIME", value_parser = parse_time_limit, help_heading = RUNS)]
     pub time_limit: Option<Duration>,
     /// Memory limit of the run, such as 256M or 1G, instead of the package's; a number alone is in MiB
-    #[arg(long, value_name = "SIZE", value_parser = parse_memory_limit, help_heading = RUNS)]
+    #[arg(long, short_alias = 'm', value_name = "SIZE", value_parser = parse_memory_limit, help_heading = RUNS)]
     pub memory_limit: Option<Bytes>,
     #[command(flatten)]
     pub build: BuildOptions,
@@ -87,18 +92,62 @@ pub struct RunOnceOptions {
     pub format: Option<String>,
     #[command(flatten)]
     pub host: HostOptions,
+    /// Set if the user named no package.
+    #[arg(skip)]
+    pub tests_beside: Option<TestsBeside>,
+}
+
+impl RunOnceOptions {
+    /// If a submission is named first, its package is what is beside it, and a file after it is its input.
+    fn with_package(mut self) -> Result<Self, Stop> {
+        let Some(named) = self.package.clone().filter(|_| !self.play) else {
+            if self.package.is_none() {
+                self.tests_beside = Some(TestsBeside::without_tests(Path::new(".")));
+            }
+            return Ok(self);
+        };
+        if let Some(second) = &self.submission {
+            if !tests_beside::names_inputs(&named, slice::from_ref(second)) {
+                self.tests_beside = TestsBeside::in_directory(&named, second);
+                return Ok(self);
+            }
+            if self.input.is_some() || self.case.is_some() {
+                return Err(Stop::usage(format!(
+                    "{} is a second input; give one",
+                    second.display()
+                )));
+            }
+            self.input = self.submission.take();
+        }
+        if self.program.is_empty() {
+            let found = TestsBeside::find(&named)?.ok_or_else(|| {
+                let package = named.display();
+                let what = format!("{package} is a package without a submission");
+                Stop::usage(Remark::with_help(
+                    what,
+                    format!("give one: juror run {package} SUBMISSION"),
+                ))
+            })?;
+            self.package = Some(found.package.clone());
+            self.submission = Some(named);
+            self.tests_beside = Some(found);
+        }
+        Ok(self)
+    }
 }
 
 /// The user at the terminal.
 pub struct Person<'a> {
     pub talk: &'a UserDialogue,
+    /// Whether output is shown as it comes.
+    pub sees_output: bool,
     pub ask: &'a dyn Fn(),
 }
 
 /// Connects the user with the program that the third argument runs, and counts its bytes. The first argument marks
-/// its lines; reading stops after as many bytes as the second.
+/// its lines, or is `None` if the user types nothing; reading stops after as many bytes as the second.
 pub type UserDialogue =
-    dyn Fn(&str, Option<Bytes>, RunWithPipes<'_>) -> Result<(SingleRun, Bytes), Stop>;
+    dyn Fn(Option<&str>, Option<Bytes>, RunWithPipes<'_>) -> Result<(SingleRun, Bytes), Stop>;
 
 /// Runs a program with these pipes as standard input and output.
 pub type RunWithPipes<'a> = &'a mut dyn FnMut(ManualPipes) -> Result<SingleRun, Stop>;
@@ -108,11 +157,11 @@ pub fn run_once(
     person: &Person<'_>,
     context: &Context,
 ) -> Result<SingleRun, Stop> {
-    let format = options.format.as_deref();
-    let mut problem = match options.interactor {
-        Some(_) => problem::read_inputs(&options.package, format, context)?,
-        None => problem::read_problem(&options.package, format, ShownDiagnostics::Errors, context)?,
-    };
+    let options = &options.clone().with_package()?;
+    let (format, package) = (options.format.as_deref(), options.package.as_deref());
+    let package = package.unwrap_or(Path::new("."));
+    let tests = options.tests_beside.as_ref();
+    let mut problem = problem::read_runnable_problem(package, format, tests, context)?;
     CheckerOptions { interactor: options.interactor.clone(), ..CheckerOptions::default() }
         .apply(&mut problem)?;
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
@@ -160,7 +209,7 @@ pub fn run_once(
         },
         test_case: case.unwrap_or(&none),
     };
-    let run = if options.interactor.is_some() {
+    if options.interactor.is_some() {
         let (input, name) = read_input(options, person, case, &host)?;
         let answer = case.and_then(|case| case.answer.as_ref()).map(Blob::file).unwrap_or_default();
         let case = ReadyCase {
@@ -176,15 +225,20 @@ pub fn run_once(
         let rules = ready.rules.with_limits(limits);
         let rules = Rules { detail: Detail::Full { keep: None }, ..rules };
         let judged = judge_case(bench.executor, &rules, once.entry, &ready.cases[0])?;
-        SingleRun::of_talk(judged, &submission.name, name)
-    } else if is_interactive && options.input.is_none() {
-        let (run, written) = (person.talk)("> ", limits.output, &mut |hand| once.by_hand(hand))?;
-        once.with_stdout_size(run, written)
-    } else {
-        let (input, name) = read_input(options, person, case, &host)?;
-        once.run(input, &name)?
-    };
-    Ok(run)
+        return Ok(SingleRun::of_talk(judged, &submission.name, name));
+    }
+    if is_interactive && options.input.is_none() {
+        let mut talk = |pipes| once.by_hand(pipes);
+        let (run, written) = (person.talk)(Some("> "), limits.output, &mut talk)?;
+        return Ok(once.with_stdout_size(run, written));
+    }
+    let (input, name) = read_input(options, person, case, &host)?;
+    if !person.sees_output || bench.executor.worker_kinds().is_some() {
+        return once.run(input, &name);
+    }
+    let mut show = |pipes| once.stream(input.clone(), &name, pipes);
+    let (run, written) = (person.talk)(None, limits.output, &mut show)?;
+    Ok(once.with_stdout_size(run, written))
 }
 
 /// The user plays the submission.
@@ -207,7 +261,7 @@ fn play_submission(
     };
     let mut play = |hand| play_by_hand(bench.executor, &interactor, case, contract, hand);
     let most = interactor.limits.output;
-    let (mut run, written) = (person.talk)("< ", most, &mut play)?;
+    let (mut run, written) = (person.talk)(Some("< "), most, &mut play)?;
     run.outcome.stdout_bytes = written;
     Ok(run)
 }

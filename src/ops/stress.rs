@@ -61,7 +61,7 @@ pub struct StressOptions {
     pub given: GivenOptions<Self>,
     /// The problem package, then the submission; with --reference and --generator or
     /// --input-grammar the submission alone; or the submission, the generator and the reference
-    #[arg(required_unless_present = "program", num_args = 1..=3, value_name = "PACKAGE> <SUBMISSION")]
+    #[arg(required_unless_present = "program", num_args = 1..=3, value_names = ["PACKAGE", "SUBMISSION"])]
     pub targets: Vec<PathBuf>,
     /// After `--`: a submission that is ready to run, and its arguments
     #[arg(last = true, value_name = "PROGRAM")]

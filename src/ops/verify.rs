@@ -278,7 +278,7 @@ impl Verifier<'_> {
             Some(_) => String::new(),
             None => command_line([problem.dir.join(problem.layout.submissions).as_path()]) + "/",
         };
-        RepeatLine { command: command_line(words), directory, typed: None }
+        RepeatLine { command: command_line(words), directory, ..RepeatLine::default() }
     }
 }
 

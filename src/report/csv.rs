@@ -9,9 +9,9 @@ use csv::Writer;
 
 use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
+use juror_core::judgement::Judgement;
 use juror_core::score::Score;
 use juror_core::text::joined;
-use juror_core::verdict::Verdict;
 
 type CellFunction = fn(&SubmissionReport, &Report) -> String;
 
@@ -19,7 +19,7 @@ type CellFunction = fn(&SubmissionReport, &Report) -> String;
 const FIXED_COLUMNS: [(&str, CellFunction); 13] = [
     ("package", |row, _| cell_text(row.package.as_ref())),
     ("submission", |row, _| row.name.clone()),
-    ("verdict", |row, _| cell_text(row.verdict())),
+    ("verdict", |row, _| cell_text(row.judgement().map(Judgement::short_verdict))),
     ("unexpected", |row, _| joined(row.broken_expectations().iter().map(|it| &it.reason), "; ")),
     ("score", |row, _| cell_text(row.score().and_then(|score| score.score))),
     ("max_score", |row, _| cell_text(row.score().and_then(|score| score.max_score))),
@@ -81,8 +81,8 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     table.write_record(titles.into_iter().map(escape_formula))?;
     for submission in &report.submissions {
         let cases = submission.cases().iter();
-        let verdicts: HashMap<&str, Verdict> =
-            cases.map(|case| (&*case.test_case, case.verdict)).collect();
+        let verdicts: HashMap<&str, &str> =
+            cases.map(|case| (&*case.test_case, case.short_verdict())).collect();
         let scored = submission.score().into_iter().flat_map(|total| &total.groups);
         let scores: HashMap<&str, Option<Score>> =
             scored.map(|group| (&*group.name, group.score)).collect();

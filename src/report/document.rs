@@ -161,7 +161,7 @@ impl SubmissionReport {
         self.judgement().map(|judgement| judgement.verdict)
     }
 
-    /// Whether its outputs were compared: not with the comparison `none`.
+    /// Whether its outputs were compared: not with the comparison `none`, and not without answers.
     pub fn is_compared(&self) -> bool {
         self.judgement().is_none_or(Judgement::is_compared)
     }
@@ -176,9 +176,11 @@ impl SubmissionReport {
         self.judgement().map_or(&[], |judgement| &judgement.cases)
     }
 
-    /// The number of cases that were run or skipped.
+    /// The number of cases that were run or skipped, without those that nothing judges beside others.
     pub fn selected_cases(&self) -> usize {
-        self.judgement().map_or(0, |judgement| judgement.cases.len() + judgement.skipped)
+        self.judgement().map_or(0, |judgement| {
+            judgement.cases.len() + judgement.skipped - judgement.unjudged_cases()
+        })
     }
 
     /// Expectations that do not hold.

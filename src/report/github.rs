@@ -9,6 +9,7 @@ use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
 use juror_core::diagnostic::Severity;
 use juror_core::event::CommandTask;
+use juror_core::judgement::Judgement;
 use juror_core::text::{joined, printable};
 use juror_core::verdict::Verdict;
 
@@ -57,7 +58,7 @@ pub fn write_summary(
         let cells = [
             submission.package.clone().unwrap_or_default(),
             submission.name.clone(),
-            submission.verdict().map_or_else(|| "–".to_owned(), |verdict| verdict.to_string()),
+            submission.judgement().map_or("–", Judgement::short_verdict).to_owned(),
             format!("{} of {}", submission.passed_cases(), submission.selected_cases()),
             time.unwrap_or_default(),
             joined(name.into_iter().chain(cause.as_deref()), ": "),

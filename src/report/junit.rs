@@ -145,6 +145,9 @@ fn case_tests(submission: &SubmissionReport) -> Vec<TestCase> {
 fn case_test(case: &CaseJudgement) -> TestCase {
     let name = case.test_case.as_str();
     let mut test = match case.verdict {
+        Verdict::Accepted if !case.is_compared => {
+            skipped_test(name, "ran; its output is not compared")
+        }
         Verdict::Accepted => TestCase::new(name, TestCaseStatus::success()),
         verdict => failed_test(name, NonSuccessKind::Failure, &verdict.to_string(), &case.cause),
     };
@@ -174,11 +177,7 @@ fn diagnostic_test(diagnostic: &Diagnostic) -> TestCase {
 
 fn fault_test(name: &str, error: &JudgeError) -> TestCase {
     match &error.lacks {
-        Some(tool) => {
-            let mut status = TestCaseStatus::skipped();
-            status.set_message(format!("skipped: no {tool}"));
-            TestCase::new(name, status)
-        }
+        Some(tool) => skipped_test(name, &format!("skipped: no {tool}")),
         None => failed_test(name, NonSuccessKind::Error, "judge error", &error.to_string()),
     }
 }
@@ -193,6 +192,12 @@ fn generated_test(case: &GeneratedReport) -> TestCase {
 
 fn difference_test(case: &str, what: &str) -> TestCase {
     failed_test(case, NonSuccessKind::Failure, "test data", &format!("{case} {what}"))
+}
+
+fn skipped_test(name: &str, message: &str) -> TestCase {
+    let mut status = TestCaseStatus::skipped();
+    status.set_message(message);
+    TestCase::new(name, status)
 }
 
 fn failed_test(name: &str, kind: NonSuccessKind, ty: &str, message: &str) -> TestCase {

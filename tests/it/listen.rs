@@ -275,8 +275,11 @@ fn wrong_arguments_are_refused() {
     let port = other.local_addr().expect("an address").port();
     let busy = format!("cannot listen on port {port}: ");
     fixture.check(&format!("listen --port {port}"), 2, &[&busy, "choose another with --port"]);
-    fixture.check("listen nowhere", 2, &["nowhere is not a directory", "mkdir -p nowhere"]);
-    fixture.check("listen sum/problem.yaml", 2, &["sum/problem.yaml is not a directory"]);
+    fixture.check("listen new/contest --template none", 2, &["--template: "]);
+    assert!(!fixture.path("new").exists());
+    fixture.check("listen new/contest --port 1", 2, &["cannot listen on port 1"]);
+    assert!(fixture.path("new/contest").is_dir());
+    fixture.check("listen sum/problem.yaml", 2, &["cannot make the directory sum/problem.yaml"]);
     fixture.check("listen --template none.cpp", 2, &["--template", "cannot read none.cpp"]);
     fixture.check("listen --template sum/1.in", 2, &["sum/1.in has no name for a source"]);
 }

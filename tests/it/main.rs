@@ -42,6 +42,7 @@ mod listen;
 mod names;
 mod near_limit;
 mod new;
+mod own_input;
 mod path_escapes;
 mod plain;
 mod polygon;

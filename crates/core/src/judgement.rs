@@ -163,7 +163,7 @@ pub struct CaseJudgement {
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
-    /// `false` if the comparison is `none`: then AC says only that the program ended well.
+    /// `false` if the comparison is `none`, or if there is no answer: then AC says only that the program ended well.
     #[serde(rename = "compared")]
     pub is_compared: bool,
     /// What else is to be said about it, such as that the lines of an accepted output differ, or what usually causes
@@ -378,9 +378,9 @@ impl Judgement {
         self.cases.iter().filter(|case| case.verdict != Verdict::Accepted)
     }
 
-    /// Not with the comparison `none`.
+    /// Whether an output was compared: not with the comparison `none`, and not without answers.
     pub fn is_compared(&self) -> bool {
-        self.cases.iter().all(|case| case.is_compared)
+        self.cases.is_empty() || self.cases.iter().any(|case| case.is_compared)
     }
 
     /// The verdict's abbreviation, or `ran` if outputs were not compared.
@@ -410,9 +410,24 @@ impl Judgement {
         remark.into_iter().chain(warnings).take(room)
     }
 
-    /// The number of test cases that it passes.
+    /// The number of test cases that it passes; if nothing was compared, of those that it ran on.
     pub fn passed_cases(&self) -> usize {
-        self.cases.len() - self.rejected().count()
+        self.cases.len() - self.rejected().count() - self.unjudged_cases()
+    }
+
+    /// The number of test cases without an answer that it ran on, if others were judged.
+    pub fn unjudged_cases(&self) -> usize {
+        let ran = |case: &&CaseJudgement| case.verdict == Verdict::Accepted && !case.is_compared;
+        if self.is_compared() { self.cases.iter().filter(ran).count() } else { 0 }
+    }
+
+    /// Such as `; 1 more ran: it has no answer`.
+    pub fn unjudged_note(&self) -> Option<String> {
+        match self.unjudged_cases() {
+            0 => None,
+            1 => Some("; 1 more ran: it has no answer".to_owned()),
+            number => Some(format!("; {number} more ran: they have no answers")),
+        }
     }
 
     /// Why selected test cases did not run, as a clause, and whether `--all` runs them. For a submission that runs.

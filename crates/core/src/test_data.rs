@@ -16,7 +16,7 @@ pub struct TestCase {
     /// The path below `data/` without extension, such as `secret/edges/01-two`.
     pub name: String,
     pub input: FilePath,
-    /// The `.ans` file; `None` only for invalid inputs.
+    /// The `.ans` file; `None` for invalid inputs, and for [`TestData::unanswered`].
     pub answer: Option<FilePath>,
     /// Whether the answer is shown to people as a right output.
     #[serde(skip)]
@@ -184,6 +184,8 @@ pub struct TestData {
     pub groups: Vec<TestGroup>,
     /// The cases of `sample` and `secret`, in judging order: samples first, then by name.
     pub cases: Vec<TestCase>,
+    /// Inputs without answers beside bare tests: a program can run on them, and nothing judges its output.
+    pub unanswered: Vec<TestCase>,
     /// Cases for the static validator, in the order of the groups.
     pub static_cases: Vec<StaticCase>,
     /// Every input validator must accept each. Submissions do not run on them.

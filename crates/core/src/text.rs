@@ -178,6 +178,8 @@ pub fn joined(all: impl IntoIterator<Item: Display>, between: &str) -> String {
 /// The message, and its help if there is some.
 pub fn with_help(message: &str, help: Option<&str>) -> String {
     match help {
+        // It is in lines.
+        Some(help) if help.starts_with('\n') => format!("{message}{help}"),
         Some(help) => format!("{message}; {help}"),
         None => message.to_owned(),
     }

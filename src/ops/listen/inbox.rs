@@ -46,14 +46,13 @@ enum ProblemPlace {
 
 impl Inbox {
     pub(super) fn open(options: &ListenOptions) -> Result<Self, Stop> {
-        let dir = FilePath::root(&*options.dir);
-        if !dir.is_dir() {
-            let what = format!("{} is not a directory", dir.display());
-            let make = command_line([Path::new("mkdir"), Path::new("-p"), &dir]);
-            return Err(Stop::usage(Remark::with_help(what, format!("make it first: {make}"))));
-        }
         let template = options.template.as_deref().map(Template::read).transpose();
         let template = template.map_err(|remark| Stop::usage(remark.about_option("--template")))?;
+        let dir = FilePath::root(&*options.dir);
+        fs::create_dir_all(&options.dir).map_err(|error| {
+            let what = format!("cannot make the directory {}: {error}", dir.display());
+            Stop::usage(Remark::with_help(what, "choose another"))
+        })?;
         Ok(Self { dir, template, is_open: Mutex::new(true) })
     }
 

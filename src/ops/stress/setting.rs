@@ -71,7 +71,7 @@ pub(super) fn read_setting(
     let grammar = options.input_grammar.as_deref();
     let mut inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
     inputs.seeded = seeded;
-    inputs.has_given_checker = matches!(options.checker.compare, Some(ComparisonMode::Checker(_)));
+    inputs.has_given_checker = matches!(options.checker.comparison(), Some(ComparisonMode::Checker(_)));
     inputs.has_reference =
         reference.is_some() || options.package().is_some() || options.checker.interactor.is_none();
     if let Some(args) = comparison {
@@ -148,7 +148,7 @@ fn set_judges(options: &StressOptions, problem: &mut Problem) -> Result<Option<V
     }
     options.checker.apply(problem)?;
     let is_bare = options.package().is_none() && options.checker.interactor.is_none();
-    Ok(match &options.checker.compare {
+    Ok(match options.checker.comparison() {
         // It was checked when it was set.
         Some(ComparisonMode::Named(text)) => comparison_arguments(text).ok(),
         None if is_bare => comparison_arguments("words").ok(),

@@ -43,7 +43,9 @@ pub(super) fn describe_result(submission: &SubmissionReport) -> String {
         Some((None, cause)) => cause,
         None => {
             let word = accepted_word(submission.is_compared());
-            format!("{word} on {}", count(submission.cases().len(), "test case"))
+            let also = submission.judgement().and_then(Judgement::unjudged_note);
+            let cases = count(submission.passed_cases(), "test case");
+            format!("{word} on {cases}{}", also.unwrap_or_default())
         }
     }
 }
@@ -149,7 +151,7 @@ fn explanation_line(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
 
 fn failures(page: &Page<'_>, number: usize, submission: &SubmissionReport) -> Markup {
     let places = full_failures(submission);
-    let all = submission.cases().len() - submission.passed_cases();
+    let all = submission.judgement().map_or(0, |judgement| judgement.rejected().count());
     let shown = places.len();
     html! {
         @for (nth, index) in places.into_iter().enumerate() {

@@ -13,13 +13,16 @@ use crate::report::terminal::score;
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
 use juror_core::messages::missing_header_hint;
 use juror_core::outcome::Outcome;
-use juror_core::text::{count, joined, printable, shell_word, with_help};
+use juror_core::text::{count, count_if_any, joined, printable, shell_word, with_help};
 use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
 
 const MAX_QUOTED_LINES: usize = 12;
 
 const MAX_NAMED_CASES: usize = 5;
+
+/// How many outputs that nothing judges are shown.
+const MAX_OUTPUTS: usize = 10;
 
 /// For quiet mode. The name is shown if there are several submissions.
 pub(super) fn verdict_line(name: Option<&str>, judgement: &Judgement, style: &Style) -> String {
@@ -163,30 +166,32 @@ fn write_accepted(page: &mut Page<'_>, judgement: &Judgement) {
         page.wrapped(INDENT, "no test case was run");
         return;
     }
-    let is_compared = judgement.is_compared();
-    let mut text =
-        format!("{} on {}", judgement.accepted_word(), count(judgement.cases.len(), "test case"));
-    if !is_compared {
+    let cases = count(judgement.passed_cases(), "test case");
+    let mut text = format!("{} on {cases}", judgement.accepted_word());
+    if !judgement.is_compared() {
         text.push_str("; outputs are not compared");
     }
+    text.extend(judgement.unjudged_note());
     page.wrapped(INDENT, &text);
     write_extremes(page, judgement);
-    if !is_compared {
-        write_outputs(page, judgement);
-    }
+    write_outputs(page, judgement);
     write_remarks(page, judgement);
 }
 
-/// Writes the beginning and the end of each output that was not compared.
+/// Writes the beginning and the end of each output that was not compared, up to [`MAX_OUTPUTS`].
 fn write_outputs(page: &mut Page<'_>, judgement: &Judgement) {
-    let shown = judgement.cases.iter().filter(|case| !case.is_compared);
-    for case in shown {
+    let shown: Vec<_> = judgement.cases.iter().filter(|case| !case.is_compared).collect();
+    let most = if page.style.is_verbose() { shown.len() } else { MAX_OUTPUTS };
+    for case in shown.iter().take(most) {
         let Some(evidence) = &case.evidence else { continue };
         let title = format!("{}:", printable(&case.test_case));
         let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
         quote_ends(page, &title, stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
             page.quoted(lines)
         });
+    }
+    if let Some(more) = count_if_any(shown.len().saturating_sub(most), "more output") {
+        page.wrapped(INDENT, &format!("{more}; -v shows them"));
     }
 }
 
@@ -242,9 +247,7 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     if page.style.is_verbose() {
         write_extremes(page, judgement);
     }
-    if !judgement.is_compared() {
-        write_outputs(page, judgement);
-    }
+    write_outputs(page, judgement);
     if let Some(evidence) = &case.evidence {
         write_input(page, evidence);
     }
@@ -313,10 +316,11 @@ fn write_repeat_and_files(
 }
 
 fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJudgement) {
-    let all = judgement.cases.len();
-    if all + judgement.skipped == 1 {
+    if judgement.cases.len() + judgement.skipped == 1 {
         return;
     }
+    let all = judgement.cases.len() - judgement.unjudged_cases();
+    let note = judgement.unjudged_note().unwrap_or_default();
     let accepted = judgement.passed_cases();
     let (skipped, word) = (judgement.skipped, judgement.accepted_word());
     if skipped > 0 {
@@ -327,13 +331,13 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
             None => format!("{skipped} not run: {reason}"),
         };
         let all = count(all + skipped, "test case");
-        page.wrapped(INDENT, &format!("{accepted} of {all} {word}; {why}{help}"));
+        page.wrapped(INDENT, &format!("{accepted} of {all} {word}; {why}{help}{note}"));
         if judgement.spared > 0 || judgement.score.is_some() {
             return;
         }
     }
     let mut text = match skipped {
-        0 => format!("{accepted} of {} {word}", count(all, "test case")),
+        0 => format!("{accepted} of {} {word}{note}", count(all, "test case")),
         _ => String::new(),
     };
     let others = judgement.rejected().filter(|case| case.test_case != first.test_case);

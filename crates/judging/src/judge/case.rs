@@ -100,26 +100,35 @@ pub enum Detail {
 /// The suffix of an output validator's box.
 pub(super) const VALIDATOR_SUFFIX: &str = ".validator";
 
-#[derive(Clone, Default)]
+#[derive(Clone)]
 pub struct RepeatLine {
     pub command: String,
+    /// The option that names a test case.
+    pub selects: &'static str,
     /// Precedes the names of submissions, such as `sum/submissions/`.
     pub directory: String,
     /// The submission that the user typed after `--`. Its name is a command line.
     pub typed: Option<String>,
 }
 
+impl Default for RepeatLine {
+    fn default() -> Self {
+        let [command, directory] = [String::new(), String::new()];
+        Self { command, selects: "--case", directory, typed: None }
+    }
+}
+
 impl RepeatLine {
     pub(super) fn for_run(&self, submission: &str, test_case: &str) -> String {
-        let Self { command, directory, typed } = self;
+        let Self { command, selects, directory, typed } = self;
         let case = shell_word(test_case.as_bytes());
         if command.is_empty() {
             String::new()
         } else if typed.as_deref() == Some(submission) {
-            format!("{command} --case {case} -- {submission}")
+            format!("{command} {selects} {case} -- {submission}")
         } else {
             let submission = shell_word(submission.as_bytes());
-            format!("{command} {directory}{submission} --case {case}")
+            format!("{command} {directory}{submission} {selects} {case}")
         }
     }
 }

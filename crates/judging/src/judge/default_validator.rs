@@ -34,12 +34,12 @@ impl CaseJudge<'_> {
     }
 
     pub(super) fn judge_text(&self, pass: &Pass, output: &Blob) -> Result<PassResult, Stop> {
-        if !self.rules.validators.output.is_empty() {
-            return self.ask_validators(pass, output);
-        }
         let options = &self.case.options;
         if !options.compares() {
             return Ok(accepted("the output is not compared"));
+        }
+        if !self.rules.validators.output.is_empty() {
+            return self.ask_validators(pass, output);
         }
         let answer = self.case.answer()?;
         let read_error = |error| JudgeError::new("read the output", error);

@@ -82,6 +82,13 @@ impl SingleRunner<'_> {
         Ok(self.describe(&reply, name)?)
     }
 
+    /// The same, with standard output into a pipe.
+    pub fn stream(&self, input: Blob, name: &str, pipes: ManualPipes) -> Result<SingleRun, Stop> {
+        let job = pass_job(self.rules, self.entry, self.test_case, &Pass::first(input));
+        let reply = self.executor.run_manually(&job, pipes)?;
+        Ok(SingleRun { is_shown: true, ..self.describe(&reply, name)? })
+    }
+
     /// A person talks with it. It has no wall time limit.
     pub fn by_hand(&self, pipes: ManualPipes) -> Result<SingleRun, Stop> {
         let pass = Pass::first(Blob::default());

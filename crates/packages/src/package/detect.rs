@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::package::bare::explain_missing_tests;
+use crate::package::bare::list_files;
 use crate::package::suggest::paths_near;
 use crate::package::{FORMATS, Format};
 use juror_core::diagnostic::Diagnostic;
@@ -27,6 +27,13 @@ pub(super) fn format(
         }
     }
     Err(no_package_error(dir))
+}
+
+/// Whether it is neither a package nor in one, except in a directory of bare tests.
+pub(super) fn is_no_package(dir: &FilePath) -> bool {
+    let certain = FORMATS.iter().position(|format| format.layout().is_guessed);
+    !is_package(dir, &FORMATS)
+        && enclosing_package(dir, &FORMATS[..certain.unwrap_or_default()]).is_none()
 }
 
 const PACKAGE_HELP: &str = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in a .prob or \
@@ -95,7 +102,7 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
         [] => {
             let mut signs = FORMATS.map(Format::marker_text).to_vec();
             signs.dedup();
-            let tests = explain_missing_tests(dir).map(|tests| format!("; {tests}"));
+            let tests = list_files(dir).map(|files| format!("; files there: {files}"));
             let signs = signs.join(", or with ");
             format!("a package is a directory with {signs}{}", tests.unwrap_or_default())
         }

@@ -156,6 +156,12 @@ pub fn detected_layout(dir: &Path) -> Option<Layout> {
     detect::format(&FilePath::root(dir), None).ok().map(|(format, _)| format.layout())
 }
 
+/// The name of the format for a directory that no format detects, but that has inputs without answers.
+pub fn format_of_inputs_alone(dir: &Path) -> Option<&'static str> {
+    let dir = &FilePath::root(dir);
+    (detect::is_no_package(dir) && bare::has_inputs_alone(dir)).then(|| format_name(&Bare))
+}
+
 /// Reads the package in a directory, in the format that is detected.
 pub fn read(dir: &Path) -> PackageReading {
     read_as(dir, None)

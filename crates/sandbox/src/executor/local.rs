@@ -195,10 +195,7 @@ impl Executor for LocalExecutor {
             self.prepare(job, slot)?;
             let pipes = pipes.lock().take();
             let again = || {
-                JudgeError::new(
-                    "run the program once more",
-                    "its standard input has already been read",
-                )
+                JudgeError::new("run the program once more", "a person has already seen its output")
             };
             let ManualPipes { input: reads, output: writes } = pipes.ok_or_else(again)?;
             slot.run_with_pipes(job, reads, writes)

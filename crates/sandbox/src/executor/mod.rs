@@ -63,7 +63,8 @@ pub trait Executor: Send + Sync {
         self.run(&job.clone().into(), RunMode::default())?.single()
     }
 
-    /// Runs one program that talks with a person, and waits for its end. Its standard output is not in the reply.
+    /// Runs one program whose output a person sees as it comes, and who may type its input. Waits for its end. Its
+    /// standard output is not in the reply.
     ///
     /// # Errors
     /// See [`run`](Self::run); also if jobs run on other machines, where nobody can talk with them.
@@ -75,7 +76,8 @@ pub trait Executor: Send + Sync {
 
 #[derive(Debug)]
 pub struct ManualPipes {
-    pub input: OwnedFd,
+    /// `None` if nobody types, and the program reads the input of its job.
+    pub input: Option<OwnedFd>,
     pub output: OwnedFd,
 }
 

@@ -97,17 +97,18 @@ impl Slot {
         self.run_with_ends(job, StreamEnds::default())
     }
 
-    /// Runs a job that reads from and writes to these ends of pipes. Its output there is neither kept nor counted.
+    /// Runs a job that reads from and writes to these ends of pipes; without one, it reads its own input. Its output
+    /// there is neither kept nor counted.
     ///
     /// # Errors
     /// As [`run`](Self::run).
     pub fn run_with_pipes(
         &mut self,
         job: &Job,
-        reads: OwnedFd,
+        reads: Option<OwnedFd>,
         writes: OwnedFd,
     ) -> Result<JobReply, JudgeError> {
-        self.run_with_ends(job, StreamEnds { stdin: Some(reads), stdout: Some(writes) })
+        self.run_with_ends(job, StreamEnds { stdin: reads, stdout: Some(writes) })
     }
 
     fn run_with_ends(&mut self, job: &Job, ends: StreamEnds) -> Result<JobReply, JudgeError> {

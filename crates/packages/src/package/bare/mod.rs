@@ -5,10 +5,13 @@ mod pairs;
 mod tests;
 
 use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 pub use crate::package::bare::pairs::FOLDERS;
 
-use crate::package::bare::pairs::{Pair, candidates, find_pairs, is_folder, is_left_over, is_test};
+use crate::package::bare::pairs::{
+    Pair, candidates, find_pairs, find_scratch, find_unanswered, is_folder, is_left_over, is_test,
+};
 use crate::package::draft::{Draft, short_name};
 use crate::package::files::{PackageFiles, join_name};
 use crate::package::{Format, juror_toml};
@@ -16,7 +19,7 @@ use juror_core::check::options::comparison_arguments;
 use juror_core::layout::Layout;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem;
-use juror_core::root::FilePath;
+use juror_core::root::{FilePath, is_outside_error};
 use juror_core::test_data::TestCase;
 use juror_core::text::{composed, count, path_text};
 
@@ -48,27 +51,45 @@ pub fn select_tests_of(stem: &str, problem: &mut Problem) {
     let others = count(others, "pair");
     problem.format_reason = format!(
         "{}; names that begin with `{stem}` go first, so {others} without it {are} left out",
-        format_reason(&pairs, &[])
+        format_reason(&pairs)
     );
 }
 
-/// What is in a directory without tests, and which names juror knows. `None` if the directory has no files.
-pub fn explain_missing_tests(dir: &FilePath) -> Option<String> {
+/// How tests can be called, in lines.
+pub const NAMES_TABLE: &str = "  input              answer
+  1.in               1.out, 1.ans, 1.sol or 1.a
+  1.dat              1.ans
+  in1.txt            out1.txt or ans1.txt
+  tests/1/input.txt  tests/1/output.txt
+  01                 01.a";
+
+/// The files in a directory, shortened. `None` if it has none.
+pub fn list_files(dir: &FilePath) -> Option<String> {
     let names = dir.names().unwrap_or_default();
     let names = names.iter().filter_map(|name| name.to_str());
     let mut files: Vec<&str> =
         names.filter(|name| !name.starts_with('.') && dir.join(name).is_file()).collect();
     files.sort_unstable();
     let shown = files[..files.len().min(SHOWN)].join(", ");
-    let more = match files.len().checked_sub(SHOWN) {
-        None | Some(0) if files.is_empty() => return None,
-        None | Some(0) => String::new(),
-        Some(more) => format!(" and {more} more"),
-    };
-    Some(format!(
-        "files there: {shown}{more}; the names of an input and its answer differ in one word ({})",
-        pairs::known_words()
-    ))
+    match files.len().saturating_sub(SHOWN) {
+        _ if files.is_empty() => None,
+        0 => Some(shown),
+        more => Some(format!("{shown} and {more} more")),
+    }
+}
+
+/// Links in a directory, or in one for tests, that would be tests if they did not lead out of it, with their targets.
+pub fn outside_links(dir: &FilePath) -> Vec<(String, PathBuf)> {
+    let mut names = Vec::new();
+    list_names(dir, "", &mut names);
+    let folders = dir.names().unwrap_or_default().into_iter();
+    let folders = folders.filter_map(|name| name.into_string().ok()).filter(|name| is_folder(name));
+    let links = folders.chain(names).filter_map(|name| {
+        let path = dir.join(&name);
+        path.metadata().is_err_and(|error| is_outside_error(&error)).then_some(())?;
+        Some((name, path.link_target().ok()?))
+    });
+    links.collect()
 }
 
 /// The names of all files that may be tests, in this directory and in those for tests.
@@ -85,41 +106,60 @@ fn list_names(dir: &FilePath, directory: &str, names: &mut Vec<String>) {
     }
 }
 
-fn format_reason(pairs: &[String], left_over: &[&str]) -> String {
-    let paired = match pairs {
+fn format_reason(pairs: &[String]) -> String {
+    match pairs {
         [only] => format!("1 pair of files: {only}"),
         [first, .., last] => {
             format!("{} pairs of files, from {first} to {last}", pairs.len())
         }
         [] => "no pair of files".to_owned(),
-    };
-    let names = left_over[..left_over.len().min(SHOWN)].join(", ");
-    match left_over.len().saturating_sub(SHOWN) {
-        _ if left_over.is_empty() => paired,
-        0 => format!("{paired}; left over: {names}"),
-        more => format!("{paired}; left over: {names} and {more} more"),
     }
 }
 
-/// Bare tests, but none yet.
-pub fn problem_without_tests(dir: &FilePath) -> Problem {
-    Problem { short_name: short_name(dir), dir: dir.clone(), ..bare_problem() }
+/// Empty without names.
+fn further_names(what: &str, names: &[&str]) -> String {
+    let shown = names[..names.len().min(SHOWN)].join(", ");
+    match names.len().saturating_sub(SHOWN) {
+        _ if names.is_empty() => String::new(),
+        0 => format!("; {what}: {shown}"),
+        more => format!("; {what}: {shown} and {more} more"),
+    }
 }
 
-/// The inputs in a directory that have no answer.
-pub fn inputs_alone(dir: &FilePath) -> Vec<TestCase> {
-    let mut names = Vec::new();
-    list_names(dir, "", &mut names);
-    let pairs = find_pairs(names.iter().map(String::as_str));
-    let is_paired =
-        |name: &String| pairs.iter().any(|pair| [&pair.input, &pair.answer].contains(&name));
-    names.retain(|name| dir.join(name).is_file() && !is_paired(name));
-    names.sort();
-    let inputs = names.iter().filter_map(|name| {
-        let case = candidates(name).into_iter().min()?.case;
-        Some(TestCase { name: case, input: dir.join(name), ..TestCase::default() })
-    });
-    inputs.collect()
+/// The tests by their names: which belong together, which inputs have no answers, and which do not count.
+struct NamedTests<'a> {
+    pairs: Vec<Pair>,
+    unanswered: Vec<(&'a str, String)>,
+    scratch: Vec<&'a str>,
+}
+
+impl<'a> NamedTests<'a> {
+    fn find(names: &[&'a str]) -> Self {
+        let mut pairs = find_pairs(names.iter().copied());
+        let mut unanswered = find_unanswered(names, &pairs);
+        let inputs: BTreeSet<&str> = pairs.iter().map(|pair| pair.input.as_str()).collect();
+        let inputs: Vec<&str> = names
+            .iter()
+            .filter(|name| inputs.contains(**name))
+            .chain(unanswered.iter().map(|(name, _)| name))
+            .copied()
+            .collect();
+        let scratch = find_scratch(&inputs);
+        pairs.retain(|pair| !scratch.contains(&&*pair.input));
+        unanswered.retain(|(name, _)| !scratch.contains(name));
+        Self { pairs, unanswered, scratch }
+    }
+}
+
+/// A problem without tests, for inputs of one's own. Nothing in the directory is read.
+pub fn problem_without_tests(dir: &Path) -> Problem {
+    Problem {
+        dir: FilePath::root(dir),
+        short_name: short_name(dir),
+        format_reason: "no tests of its own".to_owned(),
+        allow_file_writing: true,
+        ..bare_problem()
+    }
 }
 
 fn bare_problem() -> Problem {
@@ -128,6 +168,32 @@ fn bare_problem() -> Problem {
         limits: ProblemLimits::of_bare_tests(),
         ..Problem::default()
     }
+}
+
+/// Whether a directory has inputs without answers, and no pairs of tests.
+pub fn has_inputs_alone(dir: &FilePath) -> bool {
+    let mut names = Vec::new();
+    list_names(dir, "", &mut names);
+    names.retain(|name| dir.join(name).is_file());
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let NamedTests { pairs, unanswered, .. } = NamedTests::find(&names);
+    pairs.is_empty() && !unanswered.is_empty()
+}
+
+/// The answer to an input, if it has one: the file beside it that has the best of the names that it could have.
+pub fn answer_of(input: &Path) -> Option<PathBuf> {
+    let name = input.file_name()?.to_str()?;
+    let directory = input.parent()?;
+    // A pair may be in two directories, such as `in` and `out`.
+    let below = directory.file_name().and_then(|name| name.to_str());
+    let (root, name) = match (directory.parent(), below) {
+        (Some(root), Some(below)) => (root, join_name(below, name)),
+        _ => (directory, name.to_owned()),
+    };
+    let mut all = candidates(&name);
+    all.sort();
+    let mut all = all.into_iter().map(|candidate| root.join(candidate.name));
+    all.find(|path| path.is_file() && path != input)
 }
 
 impl Format for Bare {
@@ -162,19 +228,21 @@ impl Format for Bare {
         let mut problem = bare_problem();
         let files = tree.below("").iter().filter(|item| item.is_file() && is_test(&item.name));
         let names: Vec<&str> = files.map(|item| item.name.as_str()).collect();
-        let pairs = find_pairs(names.iter().copied());
+        let NamedTests { pairs, unanswered, scratch } = NamedTests::find(&names);
         let words = comparison_arguments("words").unwrap_or_default();
-        for Pair { input, answer, case } in &pairs {
-            problem.test_data.cases.push(TestCase {
-                name: case.clone(),
-                input: tree.path(input),
-                answer: Some(tree.path(answer)),
-                output_validator_args: words.clone(),
-                ..TestCase::default()
-            });
-        }
-        let used: BTreeSet<&str> =
-            pairs.iter().flat_map(|pair| [pair.input.as_str(), pair.answer.as_str()]).collect();
+        let test_case = |name: &str, input: &str, answer: Option<&str>| TestCase {
+            name: name.to_owned(),
+            input: tree.path(input),
+            answer: answer.map(|answer| tree.path(answer)),
+            output_validator_args: words.clone(),
+            ..TestCase::default()
+        };
+        let of_pair = |pair: &Pair| test_case(&pair.case, &pair.input, Some(&pair.answer));
+        problem.test_data.cases.extend(pairs.iter().map(of_pair));
+        let alone = unanswered.iter().map(|(input, case)| test_case(case, input, None));
+        problem.test_data.unanswered.extend(alone);
+        let paired = pairs.iter().flat_map(|pair| [pair.input.as_str(), pair.answer.as_str()]);
+        let used: BTreeSet<&str> = paired.collect();
         let mut lonely: Vec<&str> = names.into_iter().filter(|name| !used.contains(name)).collect();
         lonely.sort_by_key(|name| (name.rsplit_once('/').map(|(directory, _)| directory), *name));
         for name in &lonely {
@@ -192,10 +260,18 @@ impl Format for Bare {
         let directories = pairs.iter().flat_map(|pair| [&pair.input, &pair.answer]);
         let directories: BTreeSet<&str> =
             directories.filter_map(|name| Some(name.rsplit_once('/')?.0)).collect();
-        lonely.retain(|name| is_left_over(name, &directories));
+        let alone: Vec<&str> = unanswered.iter().map(|(name, _)| *name).collect();
+        let inputs: BTreeSet<&str> = alone.iter().copied().collect();
+        lonely.retain(|name| is_left_over(name, &directories) && !inputs.contains(name));
         let named: Vec<String> =
             pairs.iter().map(|pair| format!("{} and {}", pair.input, pair.answer)).collect();
-        problem.format_reason = format_reason(&named, &lonely);
+        problem.format_reason = [
+            format_reason(&named),
+            further_names("without an answer", &alone),
+            further_names("left over", &lonely),
+            further_names("left out", &scratch),
+        ]
+        .concat();
         let message = format!("is read as bare tests: {}", problem.format_reason);
         let help = "limits are juror's own, and outputs are compared word by word; \
                     `[limits]` in juror.toml and `juror judge --compare HOW` set others";

@@ -12,11 +12,12 @@ use juror_core::text::composed;
 
 /// The word in the name of an input, and the words of answers. The first answer that exists is taken: some tools write
 /// the program's own output to `.out`.
-const WORDS: [(&str, &[&str]); 6] = [
+const WORDS: [(&str, &[&str]); 7] = [
     ("in", &["ans", "answer", "a", "sol", "ref", "expected", "out", "output", "ou"]),
     ("input", &["ans", "answer", "sol", "expected", "output", "out"]),
     ("inputs", &["answers", "outputs"]),
     ("inp", &["ans", "out", "oup"]),
+    ("dat", &["ans", "answer", "sol", "expected", "out"]),
     ("stdin", &["ans", "ref", "expected", "stdout", "out"]),
     ("i", &["o"]),
 ];
@@ -107,6 +108,60 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
         cases.insert(pair.case.clone());
     }
     pairs
+}
+
+/// Inputs without answers, with the names of their test cases: the last word in the name is one of inputs, or else the
+/// directory's.
+pub(super) fn find_unanswered<'a>(names: &[&'a str], pairs: &[Pair]) -> Vec<(&'a str, String)> {
+    let paired: BTreeSet<&str> =
+        pairs.iter().flat_map(|pair| [pair.input.as_str(), pair.answer.as_str()]).collect();
+    let mut cases: BTreeSet<String> = pairs.iter().map(|pair| pair.case.clone()).collect();
+    let is_lonely = |name: &&&str| !paired.contains(**name) && is_input(name);
+    let named = names.iter().filter(is_lonely).map(|name| {
+        let case = candidates(name).into_iter().min().map(|candidate| composed(&candidate.case));
+        let case = case.filter(|case| cases.insert(case.clone()));
+        (*name, case.unwrap_or_else(|| (*name).to_owned()))
+    });
+    named.collect()
+}
+
+fn is_input(name: &str) -> bool {
+    let (directory, file) = split(name);
+    let is_inputs = |word: &str| WORDS.iter().any(|(input, _)| input.eq_ignore_ascii_case(word));
+    let ends = |word: &'static str| {
+        places(file, word).last().map(|place| (place.start + word.len(), word))
+    };
+    match words().filter(|word| word.len() > 1).filter_map(ends).max() {
+        Some((_, word)) => is_inputs(word),
+        None if directory.split('/').any(is_role) => directory.split('/').any(is_inputs),
+        None => !directory.is_empty() && file.bytes().all(|byte| byte.is_ascii_digit()),
+    }
+}
+
+/// Which of these inputs are the contestant's own, for trying something out: `input.txt` is, beside numbered ones of
+/// other names, such as `1.in`.
+pub(super) fn find_scratch<'a>(inputs: &[&'a str]) -> Vec<&'a str> {
+    let mut numbered: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for (directory, file) in inputs.iter().map(|name| split(name)) {
+        if file.bytes().any(|byte| byte.is_ascii_digit()) {
+            numbered.entry(directory).or_default().push(file);
+        }
+    }
+    let is_scratch = |name: &&&str| {
+        let (directory, file) = split(name);
+        let is_stem = |word: &str| {
+            let is_whole = |place: WordPlace| {
+                let (before, after) = (&file[..place.start], &file[place.start + word.len()..]);
+                name_of_rest(before, after).is_none()
+            };
+            places(file, word).into_iter().any(is_whole)
+        };
+        let stem = WORDS.iter().map(|(word, _)| *word).find(|word| is_stem(word));
+        let others = numbered.get(directory);
+        stem.zip(others)
+            .is_some_and(|(stem, others)| !others.iter().any(|name| begins_with_stem(name, stem)))
+    };
+    inputs.iter().filter(is_scratch).copied().collect()
 }
 
 /// How many letters differ in case only.
@@ -306,9 +361,4 @@ pub(super) fn begins_with_stem(name: &str, stem: &str) -> bool {
         _ => false,
     };
     !stem.is_empty() && start.eq_ignore_ascii_case(stem) && !goes_on
-}
-
-/// The table of words, for messages: `in: ans, out; i: o`.
-pub(super) fn known_words() -> String {
-    WORDS.map(|(input, answers)| format!("{input}: {}", answers.join(", "))).join("; ")
 }

@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use crate::package::bare::pairs::{candidates, find_pairs};
-use crate::package::bare::{Bare, select_tests_of};
+use crate::package::bare::{Bare, answer_of, has_inputs_alone, select_tests_of};
 use crate::package::{Format, PackageReading, read};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::root::FilePath;
@@ -330,6 +330,55 @@ fn files_without_a_partner_are_reported() {
 }
 
 #[test]
+fn inputs_without_answers_are_known() {
+    let check = |names: &[&str], expected: &[&str], is_alone: bool| {
+        let keep = directory(names);
+        let problem = crate::package::read_as(keep.path(), Some("bare")).problem;
+        let data = problem.expect("a problem").test_data;
+        let found: Vec<&str> = data.unanswered.iter().map(|case| &*case.name).collect();
+        assert_eq!(found, expected, "{names:?}");
+        assert!(data.unanswered.iter().all(|case| case.answer.is_none()));
+        assert_eq!(has_inputs_alone(&FilePath::root(keep.path())), is_alone, "{names:?}");
+    };
+    check(&["1.in", "1.ans", "2.in"], &["2"], false);
+    check(&["my.in", "notes.txt", "a.out", "2.out"], &["my"], true);
+    check(&["input.txt"], &["input"], true);
+    check(&["in/1", "in/2", "out/1", "out/3"], &["in/2"], false);
+    check(&["tests/01", "tests/02", "1"], &["tests/01", "tests/02"], true);
+    check(&["01.dat", "sampleInput1.txt", "main.cpp"], &["01", "sample1"], true);
+    // The last word says what a file is.
+    check(&["in1.ans", "output.in", "data/secret/1.in"], &["output"], true);
+    // No two test cases have the same name.
+    check(&["1.in", "input1.txt"], &["1", "input1.txt"], true);
+    // An own input beside numbered ones of another name.
+    check(&["1.in", "1.out", "input.txt", "in.txt"], &[], false);
+    check(&["1.in", "input.txt"], &["1"], true);
+    check(&["input1.txt", "input.txt"], &["input", "1"], true);
+    check(&["a.in", "tests/1.in", "input.txt"], &["a", "input", "tests/1"], true);
+    check(&["1.in -> /etc/hostname"], &[], false);
+}
+
+#[test]
+fn the_answer_to_an_input_is_beside_it() {
+    let check = |names: &[&str], input: &str, expected: Option<&str>| {
+        let keep = directory(names);
+        let found = answer_of(&keep.path().join(input));
+        assert_eq!(found, expected.map(|name| keep.path().join(name)), "{names:?}");
+    };
+    check(&["1.in", "1.out"], "1.in", Some("1.out"));
+    check(&["1.in", "1.out", "1.ans"], "1.in", Some("1.ans"));
+    check(&["in/1", "out/1"], "in/1", Some("out/1"));
+    check(
+        &["tests/1/input.txt", "tests/1/output.txt"],
+        "tests/1/input.txt",
+        Some("tests/1/output.txt"),
+    );
+    check(&["01", "01.a"], "01", Some("01.a"));
+    check(&["my.txt", "my.out"], "my.txt", None);
+    check(&["1.in", "2.out"], "1.in", None);
+}
+
+#[test]
 fn other_files_are_ignored() {
     let more = ["a.out", "main.cpp", "x -> /nowhere", "lib/y -> ..", "lib/2.in", "tests/more/3.in"];
     check(&[&["1.in", "1.ans"][..], &more].concat(), &["1 1.ans"], &[]);
@@ -360,17 +409,24 @@ fn the_reason_names_the_pairs() {
     };
     check(&["1.in", "1.out"], "1 pair of files: 1.in and 1.out");
     let two = "2 pairs of files, from 1.in and 1.out to 2.in and 2.ans";
-    check(&["0.in", "1.in", "1.out", "2.in", "2.ans"], &format!("{two}; left over: 0.in"));
+    check(&["0.in", "1.in", "1.out", "2.in", "2.ans"], &format!("{two}; without an answer: 0.in"));
     let tests = "1 pair of files: tests/1.in and tests/1.ans";
-    check(&["x.in", "tests/1.in", "tests/1.ans"], &format!("{tests}; left over: x.in"));
+    check(&["x.in", "tests/1.in", "tests/1.ans"], &format!("{tests}; without an answer: x.in"));
     let apart = "1 pair of files: in/1 and out/1";
     check(&["in/1", "out/1", "out/2", "x.out"], &format!("{apart}; left over: x.out, out/2"));
     let names = "1 pair of files: input1.txt and output1.txt";
     let more = ["input1.txt", "output1.txt", "input2.txt", "output.txt", "a.out", "main.cpp"];
-    check(&more, &format!("{names}; left over: input2.txt"));
+    check(&more, &format!("{names}; without an answer: input2.txt"));
     let many = ["1.in", "1.ans", "1.out", "2.in", "3.in", "4.in", "5.ans", "6.ans"];
-    let left = "1.out, 2.in, 3.in, 4.in, 5.ans and 1 more";
-    check(&many, &format!("1 pair of files: 1.in and 1.ans; left over: {left}"));
+    let one = "1 pair of files: 1.in and 1.ans";
+    let further = "without an answer: 2.in, 3.in, 4.in; left over: 1.out, 5.ans, 6.ans";
+    check(&many, &format!("{one}; {further}"));
+    let pair = ["1.in", "1.ans"];
+    let inputs = ["2.in", "3.in", "4.in", "5.in", "6.in", "7.in"];
+    let further = "without an answer: 2.in, 3.in, 4.in, 5.in, 6.in and 1 more";
+    check(&[&pair[..], &inputs].concat(), &format!("{one}; {further}"));
+    let scratch = ["1.in", "1.ans", "input.txt", "output.txt", "in.txt"];
+    check(&scratch, &format!("{one}; left out: input.txt, in.txt"));
 }
 
 #[test]
@@ -384,7 +440,13 @@ fn data_of_a_package_is_no_package() {
 
 #[test]
 fn a_directory_without_pairs_is_no_package() {
-    for names in [&["1.in"][..], &["1.ans"], &["more/1.in", "more/1.ans"], &["a.out"]] {
+    for names in [
+        &["1.in"][..],
+        &["1.ans"],
+        &["tests/1.in", "input.txt"],
+        &["more/1.in", "more/1.ans"],
+        &["a.out"],
+    ] {
         assert_eq!(read(directory(names).path()).layout, None, "{names:?}");
     }
 }
