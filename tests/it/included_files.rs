@@ -170,7 +170,7 @@ fn files_that_cannot_come_along_are_said() {
     let special = &["secret.py is not a regular file", copy];
     check("my.py", python, &pipe("t/secret.py"), 2, special);
     let hash = "#include \"a.h\"\n";
-    check("my.cpp", &text, &|fixture| fixture.write("t/a.h", hash), 1, &["nested depth"]);
+    check("my.cpp", &text, &|fixture: &Fixture| fixture.write("t/a.h", hash), 1, &["nested depth"]);
     let cycle = |fixture: &Fixture| {
         fixture.write("t/a.h", "#pragma once\n#include \"b.h\"\n");
         fixture.write("t/b.h", format!("#pragma once\n{hash}{ADD}"));
@@ -190,7 +190,7 @@ fn files_that_cannot_come_along_are_said() {
     check(
         "my.py",
         &endless,
-        &|_| {},
+        &|_: &Fixture| {},
         2,
         &["includes too much: at most 10000 names", "directory of"],
     );
