@@ -114,7 +114,7 @@ fn headers_of_a_named_directory_come_along() {
             ("add.h", ADD),
             ("t/own/own.h", ADD),
         ]);
-        symlink(fixture.path("add.h"), fixture.path("lib/link.h")).expect("a link");
+        symlink(fixture.path("add.h"), fixture.path("lib/away.h")).expect("a link");
         fixture.write("t/my.cpp", format!("{START}#include {include}\n{MAIN}"));
         let flags = flags.replace("DIR", &fixture.root().display().to_string());
         let mut juror = fixture.juror("judge t/my.cpp");
@@ -132,7 +132,7 @@ fn headers_of_a_named_directory_come_along() {
     check("-I/usr/include", "<stdlib.h>", 1, &["add"]);
     // What is not below the directory, and what is hidden there.
     let hint = &["No such file", "hint: headers come along"];
-    for include in ["<../add.h>", "<.secret/add.h>", "<link.h>"] {
+    for include in ["<../add.h>", "<.secret/add.h>", "<away.h>"] {
         check("-IDIR/lib", include, 1, hint);
     }
     check("-DX", "<far.h>", 1, &["CPATH"]);
@@ -170,7 +170,7 @@ fn files_that_cannot_come_along_are_said() {
     let special = &["secret.py is not a regular file", copy];
     check("my.py", python, &pipe("t/secret.py"), 2, special);
     let hash = "#include \"a.h\"\n";
-    check("my.cpp", &text, &|fixture| fixture.write("t/a.h", hash), 1, &["nested depth"]);
+    check("my.cpp", &text, &|fixture: &Fixture| fixture.write("t/a.h", hash), 1, &["nested depth"]);
     let cycle = |fixture: &Fixture| {
         fixture.write("t/a.h", "#pragma once\n#include \"b.h\"\n");
         fixture.write("t/b.h", format!("#pragma once\n{hash}{ADD}"));
@@ -190,7 +190,7 @@ fn files_that_cannot_come_along_are_said() {
     check(
         "my.py",
         &endless,
-        &|_| {},
+        &|_: &Fixture| {},
         2,
         &["includes too much: at most 10000 names", "directory of"],
     );
