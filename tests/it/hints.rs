@@ -145,7 +145,7 @@ fn the_compiler_warns_if_a_submission_in_c_fails() {
 fn hints_are_at_most_two_lines_of_the_report_and_for_one_submission() {
     let fixture = Fixture::new();
     let source = "#include <stdio.h>\nint f(int x) { if (x > 9) return 1; }\nint g(int x) { if (x > 9) return 1; }\n\
-                  int main(void) { volatile int zero = 0, one = 1 / zero; return f(2) + g(2) + one; }\n";
+                  int main(void) { volatile int zero = 0, one = 1; one = one / zero; return f(2) + g(2) + one; }\n";
     fixture.write("a.c", source);
     let lines = |arguments: &str| {
         let output = fixture.juror(arguments).output().expect("juror runs");
