@@ -79,7 +79,7 @@ fn line_ends_of_the_input_are_told_if_they_are_the_cause() {
 #[test]
 fn a_signal_has_a_usual_cause_in_c_and_cpp_alone() {
     let start = "#include <stdio.h>\n#include <stdlib.h>\n#include <signal.h>\n\
-                 int main(void) { volatile int a = 1, b = 0; int *volatile p = 0; ";
+                 int main(void) { volatile int a = 1, b = 0; volatile int *volatile p = 0; ";
     let check = |statement: &str, hints: &[&str]| {
         let source = format!("{start}{statement} return a + b + (p != 0); }}\n");
         check("a.c", &source, SUM, "", hints);
@@ -145,7 +145,7 @@ fn the_compiler_warns_if_a_submission_in_c_fails() {
 fn hints_are_at_most_two_lines_of_the_report_and_for_one_submission() {
     let fixture = Fixture::new();
     let source = "#include <stdio.h>\nint f(int x) { if (x > 9) return 1; }\nint g(int x) { if (x > 9) return 1; }\n\
-                  int main(void) { volatile int zero = 0; return f(2) + g(2) / zero; }\n";
+                  int main(void) { volatile int zero = 0, one = 1; one = one / zero; return f(2) + g(2) + one; }\n";
     fixture.write("a.c", source);
     let lines = |arguments: &str| {
         let output = fixture.juror(arguments).output().expect("juror runs");

@@ -146,6 +146,7 @@ mod tests {
     fn reply(ending: Ending, program_size: usize) -> JobReply {
         let mut outcome = quiet_outcome();
         outcome.ending = ending;
+        outcome.stack = Bytes(program_size as u64 - 10);
         JobReply {
             outcome,
             stdout: vec![b'o'; 10].into(),
@@ -175,7 +176,9 @@ mod tests {
             for fetch in [FetchTime::Now, FetchTime::BoxLater] {
                 let now = limits();
                 let reply = decode_record(&record, &now, created, &store, fetch).unwrap();
-                assert_eq!(reply.replies()[0].outcome.ran_at, created);
+                let outcome = &reply.replies()[0].outcome;
+                assert_eq!(outcome.ran_at, created);
+                assert_eq!(outcome.stack, sent.replies()[0].outcome.stack);
                 assert_eq!(text(&reply), text(&sent));
             }
         };
