@@ -9,7 +9,6 @@ use juror_core::event::Event;
 use juror_core::grader::Dialect;
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::program::BuildVariant;
-use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::count_if_any;
 use juror_core::units::Bytes;
