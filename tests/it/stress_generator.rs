@@ -334,7 +334,7 @@ fn a_generator_that_does_not_use_its_seed_gets_a_remark() {
     fixture.write("word.sh", "RANDOM=$1; echo 1; echo $RANDOM\n");
     let alone = [
         "6 of 106 calls of the generator `word.sh {n} {seed}` printed a new input",
-        "with `{n}` alone",
+        "it may read `{n}` as its seed",
     ];
     check_messages(&fixture, &(line("right.sh") + " --runs 106"), "word.sh {n}", 0, &alone);
     fixture.write("few.sh", "echo 1; echo $(($1 % 7))\n");

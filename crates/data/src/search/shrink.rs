@@ -105,6 +105,7 @@ pub fn shrink(parameters: &ShrinkParameters<'_>, failure: &Failure) -> Result<Sh
         cross_check: parameters.cross_check,
         wanted: (failure.judgement.verdict, failure.judgement.is_deadlocked()),
         needs_margin: false,
+        prints_alone: false,
         best: ShrunkInput {
             input: Arc::clone(&failure.fresh.input),
             judgement: failure.judgement.clone(),
@@ -136,6 +137,8 @@ struct InputShrinker<'a> {
     wanted: (Verdict, bool),
     /// Whether the input must stay too slow by a margin.
     needs_margin: bool,
+    /// Whether the generator prints something else in a batch.
+    prints_alone: bool,
     best: ShrunkInput,
     last_report: Instant,
     hasher: RandomState,
@@ -233,16 +236,20 @@ impl<'a> InputShrinker<'a> {
         if arena.validity.program_objection(input)?.is_some() {
             return Ok(false);
         }
+        let printed = call.zip(arena.seeded.as_ref());
+        // A batch may print something else.
+        if let Some((call, generator)) = printed
+            && generator.make(call)?.ok().as_ref() != Some(input)
+        {
+            self.prints_alone = true;
+            return Ok(false);
+        }
         // An input that fails only sometimes would mislead the search.
         if self.wanted.0 != Verdict::TimeLimitExceeded && self.judge(input, false)?.is_none() {
             return Ok(false);
         }
-        if let (Some(call), Some(generator)) = (call, &arena.seeded) {
-            // A batch may print something else.
-            if generator.make(*call)?.ok().as_ref() != Some(input) {
-                return Ok(false);
-            }
-            self.best.generated = Some(printed(generator.given, *call, input));
+        if let Some((call, generator)) = printed {
+            self.best.generated = Some(generated_by(generator.given, call, input));
         }
         self.best.input = Arc::clone(input);
         self.best.judgement = judgement;
@@ -343,7 +350,7 @@ impl<'a> InputShrinker<'a> {
     ) -> Result<Vec<SmallerInput>, Stop> {
         let arena = self.cross_check.arena;
         let mut batched = vec![None; calls.len()];
-        if let Some(batches) = self.ready_batches()? {
+        if let Some(batches) = self.ready_batches()?.filter(|_| !self.prints_alone) {
             let parts: Vec<&[SeededCall]> = self.slot_parts(calls, BATCH_MAX).collect();
             let printed = parallel::map(arena.bench.executor, &parts, |part| {
                 batches.print_inputs(arena, part)
@@ -553,10 +560,10 @@ fn retain_each<T>(items: &mut Vec<T>, flags: Vec<bool>) {
 
 /// `None` for an input that the generator of the command line did not print.
 pub fn generated_input(arena: &Arena<'_>, fresh: &SearchInput) -> Option<GeneratedInput> {
-    Some(printed(arena.seeded.as_ref()?.given, fresh.seeded?, &fresh.input))
+    Some(generated_by(arena.seeded.as_ref()?.given, fresh.seeded?, &fresh.input))
 }
 
-fn printed(given: &SeededProgram, call: SeededCall, input: &[u8]) -> GeneratedInput {
+fn generated_by(given: &SeededProgram, call: SeededCall, input: &[u8]) -> GeneratedInput {
     let SeededCall { size, seed } = call;
     GeneratedInput { command_line: given.line(call), seed, size, input: input.to_vec() }
 }
