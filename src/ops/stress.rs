@@ -49,10 +49,10 @@ use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::ready_problem::ReadyProblem;
-use juror_packages::package::archive::is_archive;
-use juror_packages::package::tests_file::TestsFile;
 use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::protocol_trial::TrialCase;
+use juror_packages::package::archive::is_archive;
+use juror_packages::package::tests_file::TestsFile;
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Args)]

@@ -71,7 +71,8 @@ pub(super) fn read_setting(
     let grammar = options.input_grammar.as_deref();
     let mut inputs = ProblemInputs::read(problem, grammar, &context.event_sender())?;
     inputs.seeded = seeded;
-    inputs.has_given_checker = matches!(options.checker.comparison(), Some(ComparisonMode::Checker(_)));
+    inputs.has_given_checker =
+        matches!(options.checker.comparison(), Some(ComparisonMode::Checker(_)));
     inputs.has_reference =
         reference.is_some() || options.package().is_some() || options.checker.interactor.is_none();
     if let Some(args) = comparison {

@@ -21,7 +21,7 @@ use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem;
 use juror_core::root::{FilePath, is_outside_error};
 use juror_core::test_data::TestCase;
-use juror_core::text::{composed, count, path_text};
+use juror_core::text::{composed, count, count_if_any, path_text};
 
 pub(super) struct Bare;
 
@@ -163,11 +163,7 @@ pub fn problem_without_tests(dir: &Path) -> Problem {
 }
 
 fn bare_problem() -> Problem {
-    Problem {
-        layout: Bare.layout(),
-        limits: ProblemLimits::of_bare_tests(),
-        ..Problem::default()
-    }
+    Problem { layout: Bare.layout(), limits: ProblemLimits::of_bare_tests(), ..Problem::default() }
 }
 
 /// Whether a directory has inputs without answers, and no pairs of tests.
@@ -265,8 +261,14 @@ impl Format for Bare {
         lonely.retain(|name| is_left_over(name, &directories) && !inputs.contains(name));
         let named: Vec<String> =
             pairs.iter().map(|pair| format!("{} and {}", pair.input, pair.answer)).collect();
+        let without = match &named[..] {
+            [] => {
+                count_if_any(alone.len(), "input").map(|inputs| format!("{inputs} without answers"))
+            }
+            _ => None,
+        };
         problem.format_reason = [
-            format_reason(&named),
+            without.unwrap_or_else(|| format_reason(&named)),
             further_names("without an answer", &alone),
             further_names("left over", &lonely),
             further_names("left out", &scratch),
