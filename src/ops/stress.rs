@@ -49,8 +49,7 @@ use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::images::ImageUse;
 use juror_judging::judge::ready_problem::ReadyProblem;
-use juror_judging::output_validator::OutputValidator;
-use juror_judging::output_validator::protocol_trial::TrialCase;
+use juror_judging::output_validator::{OutputValidator, TrialCase};
 use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Args)]
