@@ -31,10 +31,9 @@ use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::test_data::TestCase;
 use juror_core::text::printable;
-use juror_judging::output_validator::OutputValidator;
-use juror_judging::output_validator::protocol_trial::TrialCase;
 use juror_judging::output_validator::response::{Contract, Opinion};
 use juror_judging::output_validator::trial::validator_message;
+use juror_judging::output_validator::{OutputValidator, TrialCase};
 use juror_sandbox::sandbox::spool;
 
 /// An output compared with a judge answer.

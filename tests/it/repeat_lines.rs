@@ -199,7 +199,7 @@ fn a_line_repeats_a_search_with_all_of_its_options() {
     );
     run(&format!("sum wrong.sh {times} --executor local --verbose --save-slowest new.in"), &[]);
     let alone = format!("wrong.sh --reference right.sh {times}");
-    run(&format!("{alone} --input-grammar sum/input_validators/sum.ctd --checker tokens"), &[]);
+    run(&format!("{alone} --input-grammar sum/input_validators/sum.ctd --compare lines"), &[]);
     let generator = ["--n-max", "20", "--generator", "gen.sh {n}"];
     run(&format!("{alone} --validator valid.sh"), &generator);
     run(&format!("{alone} --interactor talk.sh --checker-protocol plain"), &generator);

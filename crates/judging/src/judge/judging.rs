@@ -11,7 +11,7 @@ use crate::judge::ready_problem::ReadyProblem;
 use crate::judge::score::{self, RunPolicy, ScoringScheme};
 use crate::judge::session::{PreparedSubmission, Session, SubmissionResult};
 use crate::judge::time_limit;
-use crate::output_validator::protocol_trial::TrialCase;
+use crate::output_validator::TrialCase;
 use crate::plan::schedule::{EndCondition, Schedule};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};

@@ -13,7 +13,7 @@
 
 pub mod feedback;
 mod printed;
-pub mod protocol_trial;
+mod protocol_trial;
 mod reply;
 pub mod response;
 pub mod static_validator;
@@ -70,6 +70,15 @@ pub struct ValidationRequest<'a> {
     /// Files of earlier passes in the feedback directory, by their names in it.
     pub earlier: &'a [TreeEntry],
     pub keep: BoxRetention,
+}
+
+/// A test case for trials.
+pub struct TrialCase<'a> {
+    /// For messages.
+    pub name: &'a str,
+    pub test_case: &'a TestCase,
+    pub input: Blob,
+    pub answer: Blob,
 }
 
 /// In the box. It has all files that are not the submission's.
@@ -157,6 +166,28 @@ impl OutputValidator {
             let call = format!("{}: {} ({protocol})", self.name, protocol.usage());
             (bench.events)(Event::Noted(Note::Call { kind: self.kind.to_owned(), call }));
         }
+    }
+
+    /// Its response to an output that no submission wrote.
+    pub fn respond(
+        &self,
+        executor: &dyn Executor,
+        case: &TrialCase<'_>,
+        output: Blob,
+        submission: Option<&Runnable>,
+        contract: Contract,
+    ) -> Result<Response, Stop> {
+        let request = ValidationRequest {
+            test_case: case.test_case,
+            args: &case.test_case.output_validator_args,
+            input: &case.input,
+            answer: &case.answer,
+            output,
+            submission,
+            earlier: &[],
+            keep: BoxRetention::Nothing,
+        };
+        self.run(executor, request, contract)
     }
 
     /// [`OutputValidator::read_response`] reads the reply.

@@ -3,17 +3,14 @@
 
 use std::time::Duration;
 
-use crate::build::Runnable;
 use crate::output_validator::response::{Contract, Opinion, Response};
 use crate::output_validator::trial::{JUNK, validator_message};
-use crate::output_validator::{OutputValidator, ValidationRequest};
+use crate::output_validator::{OutputValidator, TrialCase};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
-use juror_core::job::BoxRetention;
 use juror_core::outcome::{Ending, Outcome};
 use juror_core::protocol::Protocol;
 use juror_core::stop::Stop;
-use juror_core::test_data::TestCase;
 use juror_sandbox::executor::Executor;
 
 /// The first that fits counts. In the first, all words name files, so that a checker of another protocol ends soon.
@@ -26,15 +23,6 @@ const TRIAL_TIME: Duration = Duration::from_secs(10);
 
 /// In bytes. An answer with so many blanks at its start counts as empty.
 const SEEN: u64 = 64 << 10;
-
-/// A test case for trials.
-pub struct TrialCase<'a> {
-    /// For messages.
-    pub name: &'a str,
-    pub test_case: &'a TestCase,
-    pub input: Blob,
-    pub answer: Blob,
-}
 
 impl TrialCase<'_> {
     /// Whether a checker that reads an empty output instead would notice it.
@@ -99,28 +87,6 @@ impl OutputValidator {
             ([Opinion::Accepted, _, junk], _) => **junk == Opinion::Rejected,
             _ => false,
         }
-    }
-
-    /// Its response to an output that no submission wrote.
-    pub fn respond(
-        &self,
-        executor: &dyn Executor,
-        case: &TrialCase<'_>,
-        output: Blob,
-        submission: Option<&Runnable>,
-        contract: Contract,
-    ) -> Result<Response, Stop> {
-        let request = ValidationRequest {
-            test_case: case.test_case,
-            args: &case.test_case.output_validator_args,
-            input: &case.input,
-            answer: &case.answer,
-            output,
-            submission,
-            earlier: &[],
-            keep: BoxRetention::Nothing,
-        };
-        self.run(executor, request, contract)
     }
 }
 

@@ -5,9 +5,8 @@
 
 use crate::build::bench::Bench;
 use crate::build::{BuildResult, Runnable};
-use crate::output_validator::protocol_trial::TrialCase;
 use crate::output_validator::response::{Contract, Opinion, Response};
-use crate::output_validator::{OutputValidator, judge_answer};
+use crate::output_validator::{OutputValidator, TrialCase, judge_answer};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
