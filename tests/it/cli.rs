@@ -702,7 +702,7 @@ fn bare_tests_are_a_problem_with_default_limits() {
     fixture.check("verify bare", 5, &[&reason, "nothing to verify"]);
     fixture.write("bare/3.in", "1 1\n");
     fixture.write("bare/4.out", "1\n");
-    let left_over = format!("{format}; left over: 3.in, 4.out");
+    let left_over = format!("{format}; without an answer: 3.in; left over: 4.out");
     fixture.check("judge bare a.sh", 0, &[&left_over]);
     fixture.remove("bare/3.in");
     fixture.remove("bare/4.out");
