@@ -164,6 +164,7 @@ impl<'a> ProblemRules<'a> {
             spared: 0,
             cases: cases.into(),
             compiler: None,
+            warnings: Vec::new(),
             broken: Vec::new(),
         };
         !broken_expectations(self.rules, &judgement, &CASES.map(|case| case.name)).is_empty()
