@@ -37,7 +37,7 @@ impl ComparisonMode {
     }
 }
 
-fn missing_checker(path: &Path) -> Remark {
+pub fn missing_checker(path: &Path) -> Remark {
     let what = format!("cannot find the checker {}", path.display());
     let help = match path.to_str().and_then(named::suggestion) {
         Some(name) => format!("did you mean `{name}`?"),

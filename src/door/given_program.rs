@@ -79,9 +79,10 @@ impl GivenProgram {
         if has_testlib {
             add_testlib_header(&mut program);
         }
-        let by_text = match has_testlib {
-            true => Some(Protocol::Testlib),
-            false => shows_dmoj(&program.path).then_some(Protocol::Dmoj),
+        let by_text = if has_testlib {
+            Some(Protocol::Testlib)
+        } else {
+            shows_dmoj(&program.path).then_some(Protocol::Dmoj)
         };
         program.is_given = true;
         program.protocol = typed.or(by_text);

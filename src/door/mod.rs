@@ -32,6 +32,7 @@ use juror_core::language::toolchain::Toolchains;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem as ReadProblem;
 use juror_core::program::Program;
+use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
 use juror_core::stop::{Stop, StopFlag, check_interrupted, with_same_stop_flags, with_stop_flags};
 use juror_core::submission::Submission as NamedSubmission;
@@ -317,7 +318,7 @@ impl Problem {
 
     /// Judges outputs with this output validator: a source, a directory of sources, or an executable. It is called as
     /// `checker INPUT ANSWER FEEDBACK_DIR < OUTPUT`, and exits with 42 if the output is right and with 43 if it is
-    /// wrong. A checker of another kind is called in its way, as `docs/comparisons.md` says. A package loses its own
+    /// wrong. One that includes `testlib.h`, or has the `check` of DMOJ, is called in that way. A package loses its own
     /// output validator.
     ///
     /// # Errors
@@ -350,6 +351,10 @@ impl Problem {
 
     fn judged_by(mut self, mode: &ComparisonMode, method: &str) -> Result<Self, Stop> {
         set_comparison(method, mode, None, &mut self.read)?;
+        // Who embeds a judge knows its checkers: nothing is tried.
+        for checker in &mut self.read.output_validators {
+            checker.protocol.get_or_insert(Protocol::Standard);
+        }
         Ok(Self { ready: Mutex::default(), ..self })
     }
 

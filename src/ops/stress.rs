@@ -296,9 +296,10 @@ fn find_protocols(arena: &Arena<'_>, programs: &SearchPrograms, seed: u64) -> Re
         let Some(candidate) = mix.next(&|| false)? else { break };
         // What is wrong with a generator or the reference, the search itself says.
         let Ok(SearchInput { input, .. }) = arena.make_input(0, candidate)? else { continue };
-        let answer = match arena.inputs.is_judged() {
-            true => Ok(Arc::from([])),
-            false => cross_check.answer(&input)?,
+        let answer = if arena.inputs.is_judged() {
+            Ok(Arc::from([]))
+        } else {
+            cross_check.answer(&input)?
         };
         let Ok(answer) = answer else { continue };
         let case = TrialCase {

@@ -152,6 +152,7 @@ pub fn set_inputs(inputs: &[PathBuf], problem: &mut Problem) -> Result<(), Stop>
         let fault = match is_readable {
             Ok(found) if found.is_file() => None,
             Ok(_) => Some("it is no file; `juror run` also reads pipes".to_owned()),
+            Err(error) if path.exists() => Some(error.to_string()),
             Err(error) => Some(with_near_names(path, error.to_string())),
         };
         if let Some(fault) = fault {

@@ -81,8 +81,7 @@ fn the_protocol_of_a_checker_is_never_guessed() {
         fixture.check(&format!("judge t right.sh --compare chk.sh {options}"), code, messages);
     };
     let misfit = "fits no protocol on 1";
-    let next =
-        "--checker-protocol says how it is called: standard, plain, testlib, dmoj, cms, sinol";
+    let next = "`--checker-protocol NAME` says how it is called: standard, plain, testlib, dmoj, cms, sinol";
     check(
         "exit 0\n",
         "",
@@ -178,7 +177,7 @@ fn an_interactor_judges_on_inputs_alone_or_on_none() {
         judge("my/all.sh", 0, &["accepted on 2 test cases", &call]);
         judge("my/some.sh", 1, &["wrong answer on 2:", "the interactor rejects it"]);
         judge("judge my my/some.sh --case 1", 0, &["AC"]);
-        judge("judge my -- bash my/all.sh", 0, &["AC"]);
+        fixture.check("judge my --interactor inter.sh -- bash my/all.sh", 0, &["AC"]);
         judge("run my my/some.sh --case 2", 1, &["the interactor rejects it", ">4"]);
         judge("run my my/some.sh --input my/1.in", 0, &["accepts it"]);
         // Beside pairs, too.

@@ -124,7 +124,7 @@ fn each_line_gets_its_result() {
     check(compared("float=0.5", "read -r a b; echo $((a + b)).4"), 0, "AC", "");
     check(compared("float=x", RIGHT), 2, "line", "`/compare`");
     let help = |line: Value| line["error"]["help"].clone();
-    let message = "`/compare`: cannot find the checker no; such.py: No such file";
+    let message = "`/compare`: cannot find the checker no; such.py";
     let unknown = check(compared("no; such.py", RIGHT), 2, "line", message);
     assert_eq!(help(unknown), "`juror help comparisons` lists the names of comparisons");
     let unfinished = check(compared("float", RIGHT), 2, "line", "write the largest error");

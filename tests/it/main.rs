@@ -12,6 +12,7 @@ mod class;
 mod cli;
 mod colliding_keys;
 mod conformance;
+mod contestant;
 mod convert;
 mod converted;
 mod data_checks;

@@ -89,9 +89,9 @@ fn an_input_with_an_answer_is_judged_and_others_are_shown() {
     check("my/a.sh my/1.in my/x.txt", 0, &both);
     check("my/a.sh my/1.in --input my/x.txt", 0, &both);
     check("my/a.sh my/y.txt", 2, &["cannot read the input my/y.txt", "did you mean `x.txt`?"]);
-    check("my/a.sh --input my", 2, &["cannot read the input my: it is no file"]);
+    check("my/a.sh --input my", 2, &["cannot read the input my: is a directory"]);
     check("my/a.sh --input my/1.in --case 1", 2, &["cannot be used with"]);
-    check("my/a.sh my/b.sh", 2, &["name the package first"]);
+    check("my/a.sh my/b.sh", 3, &["name the package first"]);
 }
 
 #[test]

@@ -22,7 +22,7 @@ fn fixture() -> Fixture {
     fixture.write("t/1.in", "5 8\n");
     fixture.write("t/1.out", "13\n");
     fixture.write("t/wrong.sh", WRONG);
-    fixture.write("gen.sh", "echo $((RANDOM % 9)) $1\n");
+    fixture.write("gen.sh", "echo $(($2 % 9)) $1\n");
     fixture.write("valid.sh", "exit 42\n");
     fixture.write("talk.sh", "read -r a b < $1; echo $a $b; read -r c; [[ $c == $((a + b)) ]]\n");
     fixture
@@ -93,7 +93,8 @@ fn check(fixture: &Fixture, tried: &mut BTreeSet<String>, words: &[&str]) {
         if document["counterexample"].is_null() {
             let case = &again["submissions"][0]["judgement"]["test_cases"][0];
             let name = case["name"].as_str().expect("a case");
-            assert!(line.contains(&format!("--case {name}")), "{line}: {again:#}");
+            let selects = |option: &str| line.contains(&format!("{option} {name}"));
+            assert!(selects("--case") || selects("--input"), "{line}: {again:#}");
             assert_ne!(case["verdict"], "AC", "{line}: {again:#}");
         }
         for option in options.iter().filter(|option| option.starts_with("--")) {
@@ -133,6 +134,7 @@ fn a_line_repeats_a_judgement_with_all_of_its_options() {
     run(&["judge", "sum", "wrong.c", "--flags=-O0 -DX='a b'", "--debug", "--format=2025-09"]);
     run(&["judge", "sum", "--exclusive", "--isolation", "any", "--", "bash", "wrong.sh"]);
     run(&["judge", "t/wrong.sh", "--interactor", "talk.sh", "--checker-protocol=plain"]);
+    run(&["judge", "t/wrong.sh", "--input", "t/1.in"]);
     run(&["judge", "sum", "wrong.sh", "--executor", "local", "--cache", "off"]);
     run(&["judge", "sum", "wrong.sh", "--case", "secret/*", "--shard", "1/1", "--keep=kept", "-q"]);
     run(&[

@@ -352,7 +352,8 @@ mod tests {
         check(packages, format!("| limits of an output validator | {validator};"));
         let generator = format!("{cpu} of CPU time, {PROGRAM_MEMORY} of memory");
         check(include_str!("../../../docs/generate.md"), generator);
-        let stress = format!("and {} without a package", time(TIME_WITHOUT_PACKAGE));
+        let (time, memory) = (time(TIME_WITHOUT_PACKAGE), memory(MEMORY_OF_BARE_TESTS));
+        let stress = format!("those of bare tests: {time}, {memory} of memory");
         check(include_str!("../../../docs/stress.md"), stress);
     }
 }

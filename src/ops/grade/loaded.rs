@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::mpsc::channel;
 
 use crate::door::cases;
-use crate::door::comparison::{ComparisonMode, set_comparison};
+use crate::door::comparison::{ComparisonMode, missing_checker, set_comparison};
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
@@ -106,6 +106,12 @@ impl LoadedProblems<'_> {
             let help = "see `juror help streams`";
             let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));
             let how = how.map_err(|remark| Stop::usage(remark.about_option(COMPARE)))?;
+            // A line names no command.
+            if let ComparisonMode::Checker(path) = &how
+                && !path.exists()
+            {
+                return Err(Stop::usage(missing_checker(path).about_option(COMPARE)));
+            }
             set_comparison(COMPARE, &how, None, &mut problem)?;
         }
         if problem.kind.submitted == SubmittedContent::Answers {
