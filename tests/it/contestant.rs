@@ -235,7 +235,11 @@ fn words_of_other_tools_work_or_get_a_tip() {
         ("a.py --std=c++20", 2, "--flags=-std=c++20"),
         ("a", 0, "AC a.py"),
         ("stress a.py --generator gen.py --reference nope.py", 2, "reference"),
-        ("stress a.py --generator same.py --reference a.py --runs 50", 0, "printed the same input each of 50 times"),
+        (
+            "stress a.py --generator same.py --reference a.py --runs 50",
+            0,
+            "printed the same input each of 50 times",
+        ),
         ("stress a.py gen.py a.py --runs 20", 0, "a.py"),
     ] {
         check(&[Line { files: &files, typed, code, shown: &[shown], never: &[] }]);
