@@ -27,14 +27,14 @@ fn plain(yes: &str, no: &str) -> String {
     PLAIN.replace("YES", yes).replace("NO", no)
 }
 
-fn check_line(fixture: &Fixture, checker: &str, submission: &str, verdict: &str) {
+fn check_line(fixture: &Fixture, checker: &str, submission: &str, expected: &str) {
     let line = json!({
         "source": { "file": submission }, "compare": checker,
         "cases": [{ "input": "1 2\n", "answer": "3\n" }],
     });
     let graded = fixture.juror("grade").write_stdin(line.to_string()).output().expect("juror runs");
     let graded = String::from_utf8_lossy(&graded.stdout).into_owned();
-    assert!(graded.contains(&format!("\"{verdict}\"")), "{checker}: {graded}");
+    assert!(graded.contains(expected), "{checker}: {graded}");
 }
 
 #[test]
@@ -51,8 +51,8 @@ fn a_checker_works_in_every_command() {
         let files = format!("--input t/1.in --compare {name} -v");
         fixture.check(&format!("compare t/1.out t/1.out {files}"), 0, call);
         fixture.check(&format!("compare t/1.out four.txt {files}"), 1, &["wrong: four.txt"]);
-        check_line(&fixture, name, "right.sh", "AC");
-        check_line(&fixture, name, "wrong.sh", "WA");
+        check_line(&fixture, name, "right.sh", "\"AC\"");
+        check_line(&fixture, name, "wrong.sh", "\"WA\"");
         let search = "--generator gen.sh --reference right.sh --runs 9 --time 10m --seed 1 -v";
         for (submission, code) in [("right.sh", 0), ("wrong.sh", 1)] {
             let line = format!("stress {submission} {search} --checker {name}");
@@ -71,6 +71,33 @@ fn a_checker_works_in_every_command() {
     let built = format!("[[ $4 && $(< $2) =~ ^[0-9]+$ ]] || exit 2; {}", plain("0", "1"));
     check("built.sh", &built, "INPUT OUTPUT ANSWER REPORT, exit codes of testlib (testlib)");
     check("dmoj.py", DMOJ, "check(process_output, judge_output, ...) returns a bool (dmoj)");
+}
+
+/// A checker that accepts everything in one test case fits no protocol there. Other lines judge with it, before or
+/// after that one.
+#[test]
+fn lines_of_grade_do_not_depend_on_earlier_trials() {
+    let fixture = fixture();
+    fixture.write("any.sh", format!("[[ $(< $3) = any ]] && exit 0\n{}", plain("0", "1")));
+    let line = |answer: &str| {
+        let cases = [json!({ "input": "1 2\n", "answer": answer })];
+        let line = json!({
+            "id": answer, "source": { "file": "right.sh" }, "compare": "any.sh", "cases": cases,
+        });
+        format!("{line}\n")
+    };
+    for answers in [["any\n", "3\n"], ["3\n", "any\n"]] {
+        let lines: String = answers.map(line).concat();
+        let mut command = fixture.juror("grade --jobs 1");
+        let output = command.write_stdin(lines).output().expect("juror runs");
+        let results = String::from_utf8_lossy(&output.stdout).into_owned();
+        let of = |answer: &str| {
+            let result = results.lines().find(|line| line.contains(&json!(answer).to_string()));
+            result.unwrap_or_default().to_owned()
+        };
+        assert!(of("any\n").contains("fits no protocol"), "{results}");
+        assert!(of("3\n").contains("\"AC\""), "{results}");
+    }
 }
 
 #[test]
@@ -140,7 +167,7 @@ fn a_checker_may_be_a_command_and_must_be_there() {
     assert!(text.contains("AC "), "{text}");
     fixture.check("judge t right.sh --compare none.sh", 2, &["cannot find the checker none.sh"]);
     fixture.check("compare t/1.out four.txt --compare chk.sh", 2, &["give it with --input FILE"]);
-    check_line(&fixture, "bash chk.sh", "right.sh", "AC");
+    check_line(&fixture, "bash chk.sh", "right.sh", "cannot find the checker bash chk.sh");
 }
 
 /// Thinks of the number in the input; says whether a guess is right.

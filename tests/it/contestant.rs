@@ -32,7 +32,9 @@ fn check_in(fixture: &Fixture, line: &Line<'_>) {
         Some((typed, input)) => (typed, Some(input)),
         None => (line.typed, None),
     };
-    let mut command = fixture.juror(typed);
+    let mut command = fixture.juror("");
+    // `~` is a blank within a word.
+    command.args(typed.split(' ').map(|word| word.replace('~', " ")));
     command.current_dir(fixture.path("my"));
     if let Some(input) = input {
         command.write_stdin(fixture.read(&format!("my/{input}")));
@@ -199,6 +201,23 @@ fn layouts_of_other_tools_are_read() {
     }
 }
 
+#[test]
+fn samples_in_an_archive_are_read() {
+    let fixture = Fixture::new();
+    if lacks(&fixture, "python3") {
+        return;
+    }
+    fixture.write("my/a.py", SUM);
+    let script = "import zipfile\n\
+                  with zipfile.ZipFile('my/samples.zip', 'w') as archive:\n    \
+                  archive.writestr('1.in', '1 2\\n')\n    archive.writestr('1.ans', '3\\n')\n";
+    let mut python = Command::new("python3");
+    let made = python.args(["-c", script]).current_dir(fixture.root()).status();
+    assert!(made.expect("python3 runs").success());
+    let shown = &["accepted on 1 test case"];
+    check_in(&fixture, &Line { files: &[], typed: "a.py", code: 0, shown, never: &[] });
+}
+
 #[cfg(unix)]
 #[test]
 fn a_link_that_leads_out_is_named() {
@@ -223,7 +242,15 @@ fn words_of_other_tools_work_or_get_a_tip() {
         SUM_TEST[1],
         ("gen.py", "import sys\nprint(sys.argv[1], 7)\n"),
         ("same.py", "print(1, 7)\n"),
+        ("even.py", "import sys\nsys.exit(int(input().split()[0]) % 2)\n"),
+        (
+            "b.cpp",
+            "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b; }\n",
+        ),
     ];
+    if lacks(&fixture, "c++") {
+        return;
+    }
     for (typed, code, shown) in [
         ("a.py -t 2", 0, "CPU time 2 s"),
         ("a.py --tle 3", 0, "CPU time 3 s"),
@@ -234,7 +261,16 @@ fn words_of_other_tools_work_or_get_a_tip() {
         ("a.py -j 1", 0, "AC a.py"),
         ("a.py --std=c++20", 2, "--flags=-std=c++20"),
         ("a", 0, "AC a.py"),
-        ("stress a.py --generator gen.py --reference nope.py", 2, "reference"),
+        ("b.cpp --flags -std=c++17", 0, "AC b.cpp"),
+        ("stress a.py --generator gen.py --reference nope.py", 2, "reference not found: nope.py"),
+        (
+            "stress a.py --generator gen.py~{n}~{seed}~{foo} --reference a.py",
+            2,
+            "`{foo}` is unknown",
+        ),
+        ("stress a.py gen.py a.py --validator even.py --runs 40", 0, "not valid, such as"),
+        ("stress a.py gen.py a.py --runs 5", 0, "memory 256 MiB, output 64 MiB"),
+        ("stress a.py", 2, "[PACKAGE] [SUBMISSION]"),
         (
             "stress a.py --generator same.py --reference a.py --runs 50",
             0,

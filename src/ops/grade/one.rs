@@ -31,7 +31,7 @@ use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
 use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
-use juror_judging::judge::case::{Detail, ReadyCase};
+use juror_judging::judge::case::{Detail, ReadyCase, Validators};
 use juror_judging::judge::judging;
 use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::RunPolicy;
@@ -127,11 +127,14 @@ impl LineJudge<'_> {
             return Err(fault.into());
         }
         let own: Vec<TestCase>;
-        let cases = match line.cases {
-            None => cases::all_cases(&problem)?,
+        let (cases, validators) = match line.cases {
+            None => (cases::all_cases(&problem)?, Arc::clone(&loaded.validators)),
             Some(cases) => {
                 own = cases::numbered_cases(cases.len());
-                inline_cases(&own, cases, line.compare.as_deref())
+                // What trials show on its test cases is not for other lines: it would depend on their order.
+                let output = loaded.validators.output.clone();
+                let validators = Validators { output, ..Validators::default() };
+                (inline_cases(&own, cases, line.compare.as_deref()), Arc::new(validators))
             }
         };
         let time_limit = match limits.time {
@@ -143,7 +146,7 @@ impl LineJudge<'_> {
         let returned = line.detail.unwrap_or_default();
         let builder = self.builder;
         let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };
-        let mut ready = ReadyProblem::new(bench, Arc::clone(&loaded.validators), cases);
+        let mut ready = ReadyProblem::new(bench, validators, cases);
         if returned == ResultDetail::Outputs {
             ready.rules.detail = Detail::Full { keep: None };
         }
