@@ -93,7 +93,8 @@ fn arguments_text(words: &[OsString]) -> Vec<String> {
     words.iter().skip(1).map(|word| word.to_string_lossy().into()).collect()
 }
 
-/// `juror my.cpp` means `juror judge my.cpp`, and so does `juror my` if no other source has that name.
+/// `juror my.cpp` means `juror judge my.cpp`, and so does `juror my` if no other source has that name. A name with an
+/// ending, such as `a.out`, stands for itself.
 fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
     let Some(word) = words.get(1) else { return words };
     let (path, text) = (Path::new(word), word.to_string_lossy());
@@ -103,7 +104,7 @@ fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
     let looks_like_path =
         path.exists() || Language::of_file(path).is_some() || text.contains(MAIN_SEPARATOR);
     match &sources_of(path)[..] {
-        [source] => words[1] = source.into(),
+        [source] if path.extension().is_none() => words[1] = source.into(),
         _ if looks_like_path => {}
         _ => return words,
     }

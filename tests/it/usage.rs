@@ -355,7 +355,7 @@ fn paths_of_test_cases_work_and_mistakes_get_a_hint() {
     }
     check("help jugde", 2, "tip: did you mean 'judge'?");
     fixture.write("my.cpp", "");
-    check("judge my.cpp 1.in", 3, "error: my.cpp is neither a directory nor an archive");
+    check("judge my.cpp 1.in", 2, "error: cannot read the input 1.in: No such file");
     fixture.write("my.zip", "PK\x03\x04");
     check("stress sum my.zip", 2, "submission my.zip is an archive; unpack it");
     check("judge my.cpp sum", 3, "help: name the package first, and my.cpp after it");
