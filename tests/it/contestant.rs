@@ -268,7 +268,6 @@ fn words_of_other_tools_work_or_get_a_tip() {
             "`{foo}` is unknown",
         ),
         ("stress a.py gen.py a.py --runs 5", 0, "memory 256 MiB, output 64 MiB"),
-        ("stress a.py", 2, "[PACKAGE] [SUBMISSION]"),
         (
             "stress a.py --generator same.py --reference a.py --runs 50",
             0,
