@@ -45,10 +45,13 @@ pub(super) fn connect_terminal<R, E: From<JudgeError>>(
     })
 }
 
-/// Returns the number of bytes. A slow reader, such as `| less`, does not slow the program down. If nobody reads any
-/// more, the program ends only if it talks with a person.
+/// How many pieces of output wait for a slow reader. The program waits if there are more: together they may have 64 MiB.
+const PIECES: usize = 1 << 14;
+
+/// Returns the number of bytes. A slow reader, such as `| less`, does not slow the program down, unless there is much
+/// output. If nobody reads any more, the program ends only if it talks with a person.
 fn show_output(mut from: PipeReader, mark: Option<&str>, most: u64) -> u64 {
-    let (pieces, arrived) = mpsc::channel();
+    let (pieces, arrived) = mpsc::sync_channel(PIECES);
     thread::scope(|scope| {
         scope.spawn(|| write_output(arrived, mark));
         let mut written = 0;

@@ -174,7 +174,7 @@ pub fn ready_cases<'a>(
     let is_named = |case: &JudgedCase<'_>| names.contains(&case.test_case().name);
     for case in problem.test_data.judged_cases().into_iter().filter(is_named) {
         let test_case = case.test_case();
-        let is_unanswered = matches!(case, JudgedCase::Run(TestCase { answer: None, .. }));
+        let is_unanswered = test_case.answer.is_none() && test_case.needs_no_answer;
         let options = if is_unanswered && problem.kind.interaction != Interaction::Interactive {
             Options::of_name(NO_COMPARISON)
         } else if problem.output_validators.is_empty() {
@@ -246,4 +246,28 @@ pub fn inline_cases<'a>(
         answer: Some(answer.into()),
     };
     named.iter().zip(texts).map(ready).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Has it an answer for its judge, and is its output compared?
+    #[test]
+    fn a_missing_answer_is_an_empty_one_only_if_the_case_needs_none() {
+        let check = |needs_no_answer: bool, interaction: Interaction, expected: (bool, bool)| {
+            let name = "1".to_owned();
+            let mut problem = Problem::default();
+            problem.kind.interaction = interaction;
+            let case = TestCase { name: name.clone(), needs_no_answer, ..TestCase::default() };
+            problem.test_data.cases.push(case);
+            let ready = ready_cases(&problem, &HashSet::from([name])).expect("a case");
+            let found = (ready[0].answer.is_some(), ready[0].options.compares());
+            assert_eq!(found, expected, "{needs_no_answer} {interaction:?}");
+        };
+        check(false, Interaction::None, (false, true));
+        check(false, Interaction::Interactive, (false, true));
+        check(true, Interaction::None, (true, false));
+        check(true, Interaction::Interactive, (true, true));
+    }
 }

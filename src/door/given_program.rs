@@ -163,7 +163,7 @@ fn shows_standard(path: &FilePath) -> bool {
     has("42") && has("43")
 }
 
-/// Empty for a directory, and for what is no text.
+/// Empty for a directory and for a file that is not text.
 fn source_text(path: &FilePath) -> String {
     const TEXT_MAX: u64 = 1 << 20;
     path.read_text(TEXT_MAX).unwrap_or_default()

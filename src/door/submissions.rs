@@ -22,13 +22,18 @@ use juror_packages::package::archive::is_archive;
 use juror_packages::package::suggest::paths_near;
 
 pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Remark> {
+    submission_in_role("submission", path, problem)
+}
+
+/// `role` is what messages call it, such as `reference`.
+fn submission_in_role(role: &str, path: &Path, problem: &Problem) -> Result<Submission, Remark> {
     let mut own = problem.submissions.iter().filter(|own| Path::new(&own.name) == path);
     match (fs::canonicalize(path), own.next()) {
         // A name in the package, as in other commands.
         (Err(_), Some(own)) => Ok(Submission { expectations: Vec::new(), ..own.clone() }),
         (Ok(real), _) if is_archive(&real) => {
             let name = path.display();
-            let what = format!("submission {name} is an archive");
+            let what = format!("{role} {name} is an archive");
             Err(Remark::with_help(what, "unpack it and give the directory"))
         }
         (Ok(real), _) => Ok(submission_at(path, real, problem)),
@@ -36,13 +41,13 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
             let name = path.display();
             Err(match (error.kind(), fs::symlink_metadata(path)) {
                 (ErrorKind::NotFound, Ok(_)) => {
-                    format!("submission {name} is a broken symbolic link").into()
+                    format!("{role} {name} is a broken symbolic link").into()
                 }
                 (ErrorKind::NotFound, Err(_)) => Remark::with_help(
-                    format!("submission not found: {name}"),
+                    format!("{role} not found: {name}"),
                     suggest_file(path, &problem.submissions),
                 ),
-                _ => format!("cannot read submission {name}: {error}").into(),
+                _ => format!("cannot read {role} {name}: {error}").into(),
             })
         }
     }
@@ -50,11 +55,12 @@ pub fn named_submission(path: &Path, problem: &Problem) -> Result<Submission, Re
 
 /// The same for a source of the command line, as its author builds it: with the files beside it that it needs.
 pub fn local_submission(
+    role: &str,
     path: &Path,
     problem: &Problem,
     variant: &BuildVariant,
 ) -> Result<Submission, Remark> {
-    let mut submission = named_submission(path, problem)?;
+    let mut submission = submission_in_role(role, path, problem)?;
     submission.program.set_variant(variant);
     add_files_beside(&mut submission.program, problem)?;
     Ok(submission)

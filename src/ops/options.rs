@@ -164,6 +164,9 @@ impl CheckerOptions {
             problem.test_data.cases = numbered_cases(1);
             problem.format_reason = "no inputs: the submission runs on an empty one".to_owned();
         }
+        for case in &mut problem.test_data.cases {
+            case.needs_no_answer = true;
+        }
         if !has_checker {
             problem.output_validators.clear();
         }

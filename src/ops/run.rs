@@ -183,7 +183,9 @@ pub fn run_once(
             submission.program.set_variant(&variant);
             Some(submission)
         }
-        Some(path) => Some(local_submission(path, &problem, &variant).map_err(Stop::usage)?),
+        Some(path) => {
+            Some(local_submission("submission", path, &problem, &variant).map_err(Stop::usage)?)
+        }
     };
     let name = case_name(options, &problem)?;
     let host = Host::start(&options.host, context)?;

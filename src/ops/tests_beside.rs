@@ -166,6 +166,7 @@ pub fn set_inputs(inputs: &[PathBuf], problem: &mut Problem) -> Result<(), Stop>
             cases.push(TestCase {
                 name,
                 input,
+                needs_no_answer: answer.is_none(),
                 answer,
                 output_validator_args,
                 ..TestCase::default()

@@ -163,7 +163,7 @@ pub struct CaseJudgement {
     pub outcome: Option<Outcome>,
     /// Where the output differs, for a wrong answer by comparison.
     pub difference: Option<Box<Difference>>,
-    /// `false` if the comparison is `none`, or if there is no answer: then AC says only that the program ended well.
+    /// `false` if the comparison is `none`, or if there is no answer. AC then means only that the program ended well.
     #[serde(rename = "compared")]
     pub is_compared: bool,
     /// What else is to be said about it, such as that the lines of an accepted output differ, or what usually causes

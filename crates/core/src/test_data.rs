@@ -18,6 +18,10 @@ pub struct TestCase {
     pub input: FilePath,
     /// The `.ans` file; `None` for invalid inputs, and for [`TestData::unanswered`].
     pub answer: Option<FilePath>,
+    /// Whether it may be without an answer: then the program runs, and its output is only shown, or an interactor judges.
+    /// Otherwise a missing answer is a fault of the judge.
+    #[serde(skip)]
+    pub needs_no_answer: bool,
     /// Whether the answer is shown to people as a right output.
     #[serde(skip)]
     pub is_answer_shown: bool,

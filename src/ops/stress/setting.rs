@@ -52,7 +52,7 @@ pub(super) fn read_setting(
     let variant = options.build.variant();
     let submission = match options.targets.last() {
         Some(path) if options.program.is_empty() => {
-            local_submission(path, &problem, &variant).map_err(Stop::usage)?
+            local_submission("submission", path, &problem, &variant).map_err(Stop::usage)?
         }
         _ => {
             let words = options.program.clone();
@@ -109,11 +109,8 @@ fn reference_at(text: &OsStr, problem: &Problem) -> Result<Submission, Stop> {
 }
 
 fn local_reference(path: &Path, problem: &Problem) -> Result<Submission, Stop> {
-    local_submission(path, problem, &BuildVariant::default()).map_err(|remark| {
-        let (message, help) = remark.into_parts();
-        let message = message.replacen("submission", "reference", 1);
-        Stop::usage(Remark::Sentence { message, help })
-    })
+    let variant = BuildVariant::default();
+    local_submission("reference", path, problem, &variant).map_err(Stop::usage)
 }
 
 fn read_generator(options: &StressOptions) -> Result<Option<SeededProgram>, Stop> {

@@ -18,7 +18,7 @@ const OF_CHECKERS: [Protocol; 3] = [Protocol::Plain, Protocol::Standard, Protoco
 /// An interactor that breaks down ends with 1, as one of the second protocol that rejects.
 const OF_INTERACTORS: [Protocol; 3] = [Protocol::Standard, Protocol::Plain, Protocol::Testlib];
 
-/// Of a processor, for each run: enough for what a checker does with one test case.
+/// CPU time of each trial run. A checker needs less for one test case.
 const TRIAL_TIME: Duration = Duration::from_secs(10);
 
 /// In bytes. An answer with so many blanks at its start counts as empty.

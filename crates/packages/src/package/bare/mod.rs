@@ -230,6 +230,7 @@ impl Format for Bare {
             name: name.to_owned(),
             input: tree.path(input),
             answer: answer.map(|answer| tree.path(answer)),
+            needs_no_answer: answer.is_none(),
             output_validator_args: words.clone(),
             ..TestCase::default()
         };

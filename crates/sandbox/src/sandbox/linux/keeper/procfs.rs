@@ -145,7 +145,7 @@ impl MachineProc {
         most
     }
 
-    /// Of a child of this process, in bytes; 0 if the machine does not tell.
+    /// The largest stack among the children of the process `first`, in bytes; 0 if it cannot be read.
     pub(super) fn largest_stack(&self, first: i32) -> u64 {
         let children = self.read(&format!("{first}/task/{first}/children")).unwrap_or_default();
         let statuses =
