@@ -45,14 +45,20 @@ static std::string ran(int (*program)(), const char *text, size_t length) {
     return words;
 }
 int main(int, char **words) {
+    // Closed before the first fork: a child that exits would move its position.
+    std::vector<std::string> inputs;
     FILE *file = fopen(words[1], "rb");
-    size_t length;
-    for (int number = 0; fscanf(file, "%zu", &length) == 1; number++) {
+    for (size_t length; fscanf(file, "%zu", &length) == 1;) {
         fgetc(file);
-        std::string text(length, 0);
-        if (fread(&text[0], 1, length, file) != length) abort();
-        if (ran(right::main, text.data(), length) != ran(wrong::main, text.data(), length)) {
-            printf("%d\n", number);
+        inputs.emplace_back(length, 0);
+        if (fread(&inputs.back()[0], 1, length, file) != length) abort();
+    }
+    fclose(file);
+    for (size_t number = 0; number < inputs.size(); number++) {
+        const char *text = inputs[number].data();
+        size_t length = inputs[number].size();
+        if (ran(right::main, text, length) != ran(wrong::main, text, length)) {
+            printf("%zu\n", number);
             return 0;
         }
     }
@@ -80,7 +86,7 @@ pub(crate) fn smallest_failing(grammar: &Grammar, right: &str, wrong: &str) -> O
     let mut packed = String::new();
     inputs.iter().for_each(|text| write!(packed, "{}\n{text}", text.len()).expect("a text"));
     fs::write(path("inputs"), packed).expect("a file");
-    let names = ["cstring", "string", "sys/mman.h", "sys/wait.h", "unistd.h"];
+    let names = ["cstring", "string", "sys/mman.h", "sys/wait.h", "unistd.h", "vector"];
     let mut source: String = names.iter().map(|name| format!("#include <{name}>\n")).collect();
     for (name, text) in [("right", right), ("wrong", wrong)] {
         let (includes, rest): (Vec<&str>, Vec<&str>) =

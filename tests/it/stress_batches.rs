@@ -378,3 +378,24 @@ fn inputs_that_reach_new_code_are_changed_further() {
     // `crow`, as a number of four bytes.
     check("number == 0x776f7263");
 }
+
+/// In the first batch of a validator, and in later ones.
+#[test]
+fn failures_are_found_with_an_output_validator_in_batches() {
+    if !crate::builds::has_tool("python3") {
+        return;
+    }
+    let right =
+        "import sys\nright = sys.stdin.read().split() == open(sys.argv[2]).read().split()\n";
+    // Alone as usual; accepts everything, or nothing, if it is in a batch.
+    let is_batched = "'/0/' in sys.argv[1] or '/1/' in sys.argv[1]";
+    for end in [
+        "sys.exit(42 if right else 43)".to_owned(),
+        format!("sys.exit(42 if right or {is_batched} else 43)"),
+        format!("sys.exit(42 if right and not ({is_batched}) else 43)"),
+    ] {
+        let fixture = fixture("standard", false);
+        fixture.write("sum/output_validator/check.py", format!("{right}{end}\n"));
+        check_in(&fixture, "my.c", &program("", "a++;"), "WA", Mostly);
+    }
+}

@@ -240,7 +240,13 @@ fn write_next_step(page: &mut Page<'_>, found: &Strength) {
     let promoted = inputs.any(|missed| missed.promoted.is_some());
     let text = match (shut, missed) {
         (1.., _) => "fix what failed: nothing is measured until then".to_owned(),
-        (0, 0) if found.cut => "give more --time".to_owned(),
+        (0, 0) if found.cut => match found.time_needed() {
+            Some(time) => format!(
+                "give more --time: by what was done, about {}m",
+                time.as_secs().div_ceil(60)
+            ),
+            None => "give more --time".to_owned(),
+        },
         (0, 0) => return,
         (0, _) if promoted => "run it again to see what the new test cases gain".to_owned(),
         (0, _) => "--promote adds one of these inputs for each kind of fault".to_owned(),

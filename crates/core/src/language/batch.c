@@ -37,7 +37,7 @@ int __wrap_main(int argc, char **argv, char **envp);
 
 /* What begins the inputs and each frame; the numbers are those of `build/batch.rs`. */
 #define INPUTS 0x316e696aU
-/* What begins them if they are words for the program, each with its end, and standard input is empty. */
+/* What begins them if each is a number of words for the program, these, each with its end, and what it reads. */
 #define WORDS 0x3164776aU
 #define FRAME 0x3174756aU
 
@@ -146,7 +146,7 @@ struct batch {
     const char *end;
     /* The exit code of a process that ends well. */
     uint32_t well;
-    /* Whether inputs are words. */
+    /* Whether inputs begin with words. */
     int are_words;
     /* Where the program reads and writes; empty for standard input and output. */
     const char *input;
@@ -500,7 +500,7 @@ static void forget(const struct batch *batch) {
 }
 
 /* The program's words, and behind them those of an input, in the room that nobody uses in the program's process. */
-static char **all_words(struct batch *batch, int *argc, char **argv, char *text, size_t length) {
+static char **all_words(struct batch *batch, int *argc, char **argv, char *words, uint32_t left) {
     char **all = (char **)(void *)batch->room;
     size_t most = ROOM / sizeof *all - 1;
     size_t count = 0;
@@ -508,8 +508,8 @@ static char **all_words(struct batch *batch, int *argc, char **argv, char *text,
         all[count] = argv[count];
         count++;
     }
-    for (size_t at = 0; at < length && count < most; at += strlen(text + at) + 1) {
-        all[count++] = text + at;
+    for (; left > 0 && count < most; left--, words += strlen(words) + 1) {
+        all[count++] = words;
     }
     all[count] = 0;
     *argc = (int)count;
@@ -524,7 +524,23 @@ static int run(struct batch *batch, uint32_t number, int argc, char **argv, char
     }
     const char *text = batch->next;
     batch->next += length;
-    if (!rewind_opened(batch) || !empty_output(batch) || !place_input(batch, text, batch->are_words ? 0 : length)) {
+    const char *words = text;
+    uint32_t count = 0;
+    if (batch->are_words) {
+        if (length < sizeof count) {
+            return 0;
+        }
+        memcpy(&count, text, sizeof count);
+        words = text += sizeof count;
+        for (uint32_t i = 0; i < count; i++) {
+            const char *end = (const char *)memchr(text, 0, (size_t)(batch->next - text));
+            if (!end) {
+                return 0;
+            }
+            text = end + 1;
+        }
+    }
+    if (!rewind_opened(batch) || !empty_output(batch) || !place_input(batch, text, (size_t)(batch->next - text))) {
         return 0;
     }
     if (is_covered) {
@@ -535,7 +551,7 @@ static int run(struct batch *batch, uint32_t number, int argc, char **argv, char
         forget(batch);
         edges = is_covered ? batch->edges : 0;
         if (batch->are_words) {
-            argv = all_words(batch, &argc, argv, (char *)text, length);
+            argv = all_words(batch, &argc, argv, (char *)words, count);
         }
         exit(__real_main(argc, argv, envp));
     }

@@ -34,7 +34,7 @@ import java.util.Set;
 final class JurorBatch implements Runnable {
     /* What begins the inputs and each frame; the numbers are those of `build/batch.rs`. */
     private static final int INPUTS = 0x316e696a;
-    /* What begins them if they are words for the program, each with its end, and standard input is empty. */
+    /* What begins them if each is a number of words for the program, these, each with its end, and what it reads. */
     private static final int WORDS = 0x3164776a;
     private static final int FRAME = 0x3174756a;
     /* The longest output that is handed on, in bytes. */
@@ -99,8 +99,9 @@ final class JurorBatch implements Runnable {
             all.get(text);
             String[] words = arguments;
             if (areWords) {
-                words = allWords(text);
-                text = new byte[0];
+                ByteBuffer rest = ByteBuffer.wrap(text).order(ByteOrder.nativeOrder());
+                words = allWords(rest);
+                text = Arrays.copyOfRange(text, rest.position(), text.length);
             }
             if (input.isEmpty()) {
                 System.setIn(new ByteArrayInputStream(text));
@@ -133,10 +134,9 @@ final class JurorBatch implements Runnable {
     }
 
     /* The program's words, and behind them those of an input. */
-    private static String[] allWords(byte[] text) {
-        ByteBuffer all = ByteBuffer.wrap(text);
+    private static String[] allWords(ByteBuffer all) {
         List<String> words = new ArrayList<>(Arrays.asList(arguments));
-        while (all.hasRemaining()) {
+        for (int left = all.getInt(); left > 0; left--) {
             words.add(name(all));
         }
         return words.toArray(new String[0]);

@@ -4,13 +4,14 @@
 #
 # It is started with the program's file as its first argument. Without inputs for a batch it runs the program as Python would.
 
+import gc
 import os
 import stat
 import sys
 
 # What begins the inputs and each frame; the numbers are those of `build/batch.rs`.
 INPUTS = (0x316E696A).to_bytes(4, sys.byteorder)
-# What begins them if they are words for the program, each with its end, and standard input is empty.
+# What begins them if each is a number of words for the program, these, each with its end, and what it reads.
 WORDS = (0x3164776A).to_bytes(4, sys.byteorder)
 FRAME = (0x3174756A).to_bytes(4, sys.byteorder)
 # The longest output that is handed on, and the largest file that the program may write, in bytes.
@@ -100,16 +101,21 @@ class Batch:
 
     # Runs the inputs. It returns in the process of each of them.
     def run(self):
+        # A collection of garbage would copy all pages in each process.
+        gc.freeze()
         for number in range(self.count):
             length = self.number()
             text = self.given[self.at : self.at + length]
             self.at += length
-            self.place(b"" if self.are_words else text)
+            words = []
+            if self.are_words:
+                count = int.from_bytes(text[:4], sys.byteorder)
+                *words, text = text[4:].split(b"\0", count)
+            self.place(text)
             child = os.fork()
             if child == 0:
                 os.closerange(FRAMES, END)
-                if self.are_words:
-                    sys.argv += map(os.fsdecode, text.split(b"\0")[:-1])
+                sys.argv += map(os.fsdecode, words)
                 return
             status = os.waitpid(child, 0)[1]
             is_well = os.WIFEXITED(status) and os.WEXITSTATUS(status) == self.well
@@ -151,7 +157,7 @@ def left_nobody():
         return True
 
 
-# The program's code, in the process that is to run it, with nothing of this file in its names.
+# The program's code, in the process that is to run it, with nothing of this file in its names; whether others follow.
 def begin():
     sys.argv = sys.argv[1:]
     path = sys.argv[0]
@@ -175,7 +181,31 @@ def begin():
     for name in [name for name in names if not name.startswith("__")]:
         del names[name]
     names["__file__"] = path
-    return code
+    return code, is_batch
 
 
-exec(begin())
+# In a batch, a program ends without the end of the interpreter, which takes longer than most programs.
+def main():
+    import sys
+    from atexit import _run_exitfuncs as run_last
+    from os import _exit as end
+
+    code, is_batch = begin()
+    names, status = globals(), 0
+    try:
+        exec(code, names)
+    except SystemExit as given:
+        status = 0 if given.code is None else given.code
+        if not is_batch or not isinstance(status, int) or "threading" in sys.modules:
+            raise
+    if not is_batch or "threading" in sys.modules:
+        return
+    run_last()
+    names.clear()
+    for stream in (sys.stdout, sys.stderr):
+        if stream and not stream.closed:
+            stream.flush()
+    end(status & 0xFF)
+
+
+main()

@@ -12,7 +12,7 @@ use juror_core::program::Program;
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
 use juror_core::units::Bytes;
-use juror_judging::build::batch::{BatchMode, decode_first_outputs, encode_words};
+use juror_judging::build::batch::{BatchCall, BatchMode, decode_first_outputs, encode_calls};
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::recipe::programs::failed_ending;
@@ -157,9 +157,11 @@ impl<'a> SeededGenerator<'a> {
         mode: BatchMode,
         calls: &[SeededCall],
     ) -> Result<Vec<Option<Arc<[u8]>>>, Stop> {
-        let words: Vec<Vec<String>> = calls.iter().map(|call| self.given.words_of(*call)).collect();
+        let texts = calls
+            .iter()
+            .map(|call| BatchCall { words: self.given.words_of(*call), ..BatchCall::default() });
         let mut job = self.job(runnable);
-        job.stdin = encode_words(mode.shared, words.iter().map(Vec::as_slice)).into();
+        job.stdin = encode_calls(0, mode.shared, &Vec::from_iter(texts)).into();
         // One process waits for the others.
         job.limits.processes = job.limits.processes.map(|processes| processes + 1);
         let reply = self.bench.executor.run_job(&job)?;

@@ -12,6 +12,7 @@ use crate::inputs::table_sizes::table_sizes;
 use crate::recipe::built_generators::{BuiltGenerators, GeneratorCall};
 use crate::recipe::seeded_generator::{SeededCall, SeededGenerator};
 use crate::search::known_answers::KnownAnswers;
+use crate::search::output_batches::OutputBatches;
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::result::CounterexampleOrigin;
 use crate::validity::Validity;
@@ -40,6 +41,7 @@ pub struct Arena<'a> {
     /// The program that makes judge answers if there is no output to compare.
     pub solution: Option<Solution<'a>>,
     pub known_answers: KnownAnswers,
+    pub(super) output_batches: OutputBatches<'a>,
     /// Special numbers for inputs.
     pub numbers: Arc<SpecialNumbers>,
 }
@@ -70,7 +72,7 @@ const GENERATOR_SHARE: u32 = 2;
 const COPY_SHARE: u32 = 2;
 
 impl<'a> Arena<'a> {
-    /// Builds the programs that check and answer inputs. Input validators run in batches if `batch_mode` is set.
+    /// Builds the programs that check and answer inputs. Validators run in batches if `batch_mode` is set.
     /// Fails if a program does not build.
     pub fn open(
         bench: Bench<'a>,
@@ -91,6 +93,12 @@ impl<'a> Arena<'a> {
             generators: None,
             seeded: None,
             known_answers: KnownAnswers::default(),
+            output_batches: OutputBatches::new(
+                bench,
+                &inputs.test_case,
+                &rules.validators.output,
+                batch_mode,
+            ),
             numbers: special_numbers([], &[], []),
         })
     }

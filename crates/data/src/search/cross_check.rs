@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::search::arena::Arena;
+use crate::search::output_batches::WrittenOutput;
 use crate::search::problem_inputs::quote_input;
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
@@ -266,6 +267,19 @@ impl<'a> CrossCheck<'a> {
             Err(Stop::Fault(_)) => Ok(false),
             Err(stop) => Err(stop),
         }
+    }
+
+    /// [`CrossCheck::accepts`] for many outputs.
+    pub fn accepts_each(
+        &self,
+        run: &ProgramOutput,
+        outputs: &[WrittenOutput<'_>],
+    ) -> Result<Vec<bool>, Stop> {
+        let alone = || {
+            let each = outputs.iter();
+            each.map(|one| self.accepts(one.input, one.answer, run, one.output)).collect()
+        };
+        self.arena.output_batches.accepts_each(outputs, alone)
     }
 
     fn ready_case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {

@@ -14,6 +14,7 @@ pub mod batch;
 pub mod counterexample;
 pub mod cross_check;
 mod known_answers;
+pub mod output_batches;
 pub mod problem_inputs;
 pub mod programs;
 pub mod promote;

@@ -469,6 +469,12 @@ impl Strength {
         self.count(SubjectStatus::NotRun) + self.count(SubjectStatus::Undecided)
     }
 
+    /// The time for all programs, by that of those that were run. `None` if none was.
+    pub fn time_needed(&self) -> Option<Duration> {
+        let done = u32::try_from(self.subjects.len() - self.count_open()).ok()?;
+        (self.elapsed * u32::try_from(self.subjects.len()).ok()?).checked_div(done)
+    }
+
     /// In words, such as `31 caught, 2 missed`.
     pub fn tally(&self) -> String {
         let numbers = SubjectStatus::ALL.map(|status| (self.count(status), status));

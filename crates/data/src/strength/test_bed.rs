@@ -4,6 +4,7 @@
 //! suspects write the same outputs. Only a run alone rejects; a batch says which inputs are worth one.
 
 use parking_lot::Mutex;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::hash::{BuildHasher, BuildHasherDefault, DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, Once};
@@ -13,6 +14,7 @@ use crate::faults::wrapper::Wrapper;
 use crate::search::arena::Arena;
 use crate::search::batch::Batches;
 use crate::search::cross_check::{CrossCheck, CrossCheckResult, UnusableReason};
+use crate::search::output_batches::WrittenOutput;
 use crate::strength::wrapping_executor::{ProblemWrapper, WrappingExecutor};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -212,16 +214,14 @@ impl<'a> TestBed<'a> {
             let Some(BatchOutput { bytes, run }) = batch else { break };
             let outputs =
                 batch::decode_first_outputs(&bytes, items.len() - from).unwrap_or_default();
-            for output in &outputs {
-                output.hash(&mut hasher);
-                let is_accepted = match output {
-                    None => false,
-                    Some(output) => {
-                        let changed = wrapping.and_then(|wrapper| wrapper.change_output(output));
-                        let output = changed.as_deref().unwrap_or(output);
-                        self.accepts(&cross_check, items[from], &run, output)?
-                    }
-                };
+            outputs.iter().for_each(|output| output.hash(&mut hasher));
+            let changed = outputs.iter().map(|output| {
+                let output = (*output)?;
+                let changed = wrapping.and_then(|wrapper| wrapper.change_output(output));
+                Some(changed.map_or(Cow::Borrowed(output), Cow::Owned))
+            });
+            let changed: Vec<Option<Cow<'_, [u8]>>> = changed.collect();
+            for is_accepted in self.accepts_each(&cross_check, &items[from..], &run, &changed)? {
                 results[from] =
                     if is_accepted { BatchResult::Accepted } else { BatchResult::Doubtful };
                 from += 1;
@@ -236,23 +236,34 @@ impl<'a> TestBed<'a> {
         Ok(Some(BatchResults { results, signature }))
     }
 
-    /// Whether an output is accepted; the validator runs once for each output.
-    fn accepts(
+    /// Which outputs are accepted; none of them is judged twice.
+    fn accepts_each(
         &self,
         cross_check: &CrossCheck<'_>,
-        item: &CaseTexts,
+        items: &[&CaseTexts],
         run: &ProgramOutput,
-        output: &[u8],
-    ) -> Result<bool, Stop> {
-        let known_outputs = || self.accepted.lock();
-        let key = hash((&*item.input, output));
-        let known = known_outputs().get(&key).copied();
-        if let Some(accepted) = known {
-            return Ok(accepted);
+        outputs: &[Option<Cow<'_, [u8]>>],
+    ) -> Result<Vec<bool>, Stop> {
+        let mut keys = Vec::new();
+        let mut open = Vec::new();
+        let mut known_outputs = self.accepted.lock();
+        for (item, output) in items.iter().zip(outputs) {
+            let Some(output) = output else { continue };
+            let key = hash((&*item.input, &**output));
+            if !known_outputs.contains_key(&key) && !keys.contains(&key) {
+                keys.push(key);
+                open.push(WrittenOutput { input: &item.input, answer: &item.answer, output });
+            }
         }
-        let accepted = cross_check.accepts(&item.input, &item.answer, run, output)?;
-        known_outputs().insert(key, accepted);
-        Ok(accepted)
+        drop(known_outputs);
+        let accepted = cross_check.accepts_each(run, &open)?;
+        known_outputs = self.accepted.lock();
+        known_outputs.extend(keys.into_iter().zip(accepted));
+        let is_accepted = |(item, output): (&&CaseTexts, &Option<Cow<'_, [u8]>>)| {
+            let output = output.as_deref()?;
+            known_outputs.get(&hash((&*item.input, output))).copied()
+        };
+        Ok(items.iter().zip(outputs).map(|both| is_accepted(both).unwrap_or(false)).collect())
     }
 
     /// Runs a suspect on test cases until enough of them reject it: group by group in batches, then those in no batch.

@@ -7,7 +7,8 @@
 //! | `INPUTS` or `WORDS`, number of inputs, exit code of a program that ends well | |
 //! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
 //! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
-//! | each input | its length, its bytes; with `WORDS`, the program's last arguments, each ended by a zero byte |
+//! | each input | its length, its bytes |
+//! | with `WORDS`, each of these has | the number of the program's last arguments, each ended by a zero byte; what it reads |
 //!
 //! | it writes, for each input | |
 //! |---|---|
@@ -22,7 +23,7 @@ use juror_core::isolation::Isolation;
 use juror_core::problem::{Problem, ProgramIo};
 
 const INPUTS: u32 = 0x316e_696a;
-/// Begins inputs that are words for the program.
+/// Begins inputs that have words for the program, too.
 const WORDS: u32 = 0x3164_776a;
 
 const FRAME: u32 = 0x3174_756a;
@@ -74,15 +75,23 @@ pub fn encode_inputs<'a>(
     encode(INPUTS, well, [input, output, shared], inputs)
 }
 
-/// As [`encode_inputs`], for a program that gets words and prints. No word has a zero byte.
-pub fn encode_words<'a>(
-    shared: &str,
-    calls: impl ExactSizeIterator<Item = &'a [String]>,
-) -> Vec<u8> {
-    let calls: Vec<Vec<u8>> = calls
-        .map(|words| words.iter().flat_map(|word| word.bytes().chain([0])).collect())
-        .collect();
-    encode(WORDS, 0, ["", "", shared], calls.iter().map(Vec::as_slice))
+/// What a program gets in one of many calls.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BatchCall {
+    /// Its last arguments. None has a zero byte.
+    pub words: Vec<String>,
+    pub stdin: Vec<u8>,
+}
+
+/// As [`encode_inputs`], for a program that gets words, too.
+pub fn encode_calls(well: u8, shared: &str, calls: &[BatchCall]) -> Vec<u8> {
+    let texts = calls.iter().map(|BatchCall { words, stdin }| {
+        let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
+        let words = words.iter().flat_map(|word| word.bytes().chain([0]));
+        count.to_ne_bytes().into_iter().chain(words).chain(stdin.iter().copied()).collect()
+    });
+    let texts: Vec<Vec<u8>> = texts.collect();
+    encode(WORDS, well, ["", "", shared], texts.iter().map(Vec::as_slice))
 }
 
 fn encode<'a>(
@@ -272,14 +281,17 @@ mod tests {
     }
 
     #[test]
-    fn words_are_written_as_they_are_read() {
-        let words = |words: &[&str]| words.iter().map(|it| (*it).to_owned()).collect::<Vec<_>>();
-        let calls = [words(&["a b", ""]), words(&[])];
-        let mut all = encode_words("/s", calls.iter().map(Vec::as_slice));
+    fn calls_are_written_as_they_are_read() {
+        let call = |words: &[&str], stdin: &str| BatchCall {
+            words: words.iter().map(|it| (*it).to_owned()).collect(),
+            stdin: stdin.into(),
+        };
+        let mut all = encode_calls(42, "/s", &[call(&["a b", ""], "x\0y"), call(&[], "")]);
         let rest = all.split_off(12);
-        assert_eq!(all, [WORDS, 2, 0].map(u32::to_ne_bytes).concat());
-        let [none, five] = [0u32, 5].map(u32::to_ne_bytes);
-        assert_eq!(rest, [b"\0\0/s\0", &five[..], b"a b\0\0", &none[..]].concat());
+        assert_eq!(all, [WORDS, 2, 42].map(u32::to_ne_bytes).concat());
+        let [none, two, four, twelve] = [0u32, 2, 4, 12].map(u32::to_ne_bytes);
+        let calls = [&b"\0\0/s\0"[..], &twelve, &two, b"a b\0\0x\0y", &four, &none];
+        assert_eq!(rest, calls.concat());
     }
 
     /// Whole frames, broken ones and other bytes.

@@ -25,6 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::build::Runnable;
+use crate::build::batch::{BatchCall, BatchMode, decode_outputs, encode_calls};
 use crate::build::bench::Bench;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::output_validator::response::{Contract, Response};
@@ -34,6 +35,7 @@ use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
 use juror_core::limits::{BOX_ROOM, Limits};
+use juror_core::outcome::Ending;
 use juror_core::program::Program;
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
@@ -79,6 +81,21 @@ pub struct TrialCase<'a> {
     pub test_case: &'a TestCase,
     pub input: Blob,
     pub answer: Blob,
+}
+
+impl TrialCase<'_> {
+    fn request(&self, output: Blob) -> ValidationRequest<'_> {
+        ValidationRequest {
+            test_case: self.test_case,
+            args: &self.test_case.output_validator_args,
+            input: &self.input,
+            answer: &self.answer,
+            output,
+            submission: None,
+            earlier: &[],
+            keep: BoxRetention::Nothing,
+        }
+    }
 }
 
 /// In the box. It has all files that are not the submission's.
@@ -177,74 +194,107 @@ impl OutputValidator {
         submission: Option<&Runnable>,
         contract: Contract,
     ) -> Result<Response, Stop> {
-        let request = ValidationRequest {
-            test_case: case.test_case,
-            args: &case.test_case.output_validator_args,
-            input: &case.input,
-            answer: &case.answer,
-            output,
-            submission,
-            earlier: &[],
-            keep: BoxRetention::Nothing,
-        };
-        self.run(executor, request, contract)
+        self.run(executor, ValidationRequest { submission, ..case.request(output) }, contract)
     }
 
     /// [`OutputValidator::read_response`] reads the reply.
     pub fn job(&self, request: ValidationRequest<'_>) -> Job {
-        let test_case = request.test_case;
-        let base = test_case.name.rsplit('/').next().unwrap_or_default();
-        let own = Path::new(OWN_DIR);
+        let submission = request.submission.filter(|_| self.protocol() == Protocol::Standard);
+        let mut job = self.base_job(submission, request.keep.clone());
+        let earlier = request.earlier.iter();
         let feedback = feedback_dir(Path::new(""));
-        let protocol = self.protocol();
-        let submission = request.submission.filter(|_| protocol == Protocol::Standard);
-        let mut job = self.base_job(submission, request.keep);
-        let mut lay = |extension: &str, blob: &Blob| {
+        let of_earlier =
+            |entry: &TreeEntry| TreeEntry::new(feedback.join(&entry.name), entry.node.clone());
+        let earlier: Vec<TreeEntry> = earlier.map(of_earlier).collect();
+        let (words, stdin) = self.lay_call(&mut job, Path::new(OWN_DIR), request);
+        job.command.argv.extend(words);
+        job.stdin = stdin;
+        job.files.extend(earlier);
+        job
+    }
+
+    /// Lays the files of a call into a directory of the box. Returns the words of the call, and what it reads.
+    fn lay_call(
+        &self,
+        job: &mut Job,
+        own: &Path,
+        request: ValidationRequest<'_>,
+    ) -> (Vec<String>, Blob) {
+        let ValidationRequest { test_case, args, input, answer, output, .. } = request;
+        let base = test_case.name.rsplit('/').next().unwrap_or_default();
+        let feedback = own.join(FEEDBACK_DIR);
+        let (mut words, mut stdin) = (Vec::new(), Blob::default());
+        let mut lay = |extension: &str, blob: Blob| {
             let name = own.join(format!("{base}.{extension}"));
-            job.command.argv.push(box_path(&name));
-            job.add_entry(TreeEntry::new(name, Node::plain(blob.clone())));
+            words.push(box_path(&name));
+            job.add_entry(TreeEntry::new(name, Node::plain(blob)));
         };
-        lay("in", request.input);
-        match protocol {
+        lay("in", input.clone());
+        match self.protocol() {
             Protocol::Standard => {
-                lay("ans", request.answer);
-                job.command.argv.push(box_path(&feedback) + "/");
-                job.stdin = request.output;
+                lay("ans", answer.clone());
+                words.push(box_path(&feedback) + "/");
+                stdin = output;
             }
-            Protocol::Testlib | Protocol::Plain | Protocol::Dmoj => {
-                if self.is_interactor {
-                    lay("out", &Blob::default())
+            protocol @ (Protocol::Testlib | Protocol::Plain | Protocol::Dmoj) => {
+                let output = if self.is_interactor {
+                    stdin = output;
+                    Blob::default()
                 } else {
-                    lay("out", &request.output)
-                }
-                lay("ans", request.answer);
-                if self.is_interactor {
-                    job.stdin = request.output;
-                }
+                    output
+                };
+                lay("out", output);
+                lay("ans", answer.clone());
                 if protocol == Protocol::Testlib {
-                    job.command.argv.push(box_path(&feedback.join(JUDGE_MESSAGE)));
+                    words.push(box_path(&feedback.join(JUDGE_MESSAGE)));
                 }
                 // The file that an interactor writes for the checker.
                 let output = own.join(format!("{base}.out"));
                 job.collect.push(output.to_string_lossy().into_owned());
             }
             Protocol::Cms => {
-                lay("ans", request.answer);
-                lay("out", &request.output);
+                lay("ans", answer.clone());
+                lay("out", output);
             }
             Protocol::Sinol => {
-                lay("out", &request.output);
-                lay("ans", request.answer);
+                lay("out", output);
+                lay("ans", answer.clone());
             }
         }
-        job.command.argv.extend(request.args.iter().cloned());
-        job.files.extend(
-            request
-                .earlier
-                .iter()
-                .map(|entry| TreeEntry::new(feedback.join(&entry.name), entry.node.clone())),
-        );
-        job
+        words.extend(args.iter().cloned());
+        (words, stdin)
+    }
+
+    /// Which of these outputs it accepts, with one start of the validator, which was built for batches. Of one that is
+    /// not accepted here, nothing is known.
+    pub fn accept_batch(
+        &self,
+        executor: &dyn Executor,
+        (batched, mode): (&Runnable, BatchMode),
+        outputs: &[(TrialCase<'_>, Blob)],
+    ) -> Result<Vec<bool>, Stop> {
+        let own = Self { runnable: batched.clone(), ..self.clone() };
+        let mut job = own.base_job(None, BoxRetention::Nothing);
+        let mut calls = Vec::new();
+        for (index, (case, output)) in outputs.iter().enumerate() {
+            let directory = Path::new(OWN_DIR).join(index.to_string());
+            job.files.push(TreeEntry::new(directory.join(FEEDBACK_DIR), Node::Directory));
+            let (words, stdin) = own.lay_call(&mut job, &directory, case.request(output.clone()));
+            let stdin = stdin.read().map_err(|error| JudgeError::new("read an output", error))?;
+            calls.push(BatchCall { words, stdin });
+        }
+        let accepts = self.protocol().accept_exit_code().try_into().unwrap_or_default();
+        job.stdin = encode_calls(accepts, mode.shared, &calls).into();
+        job.collect.clear();
+        // One process waits for the others.
+        job.limits.processes = job.limits.processes.map(|processes| processes + 1);
+        let reply = executor.run_job(&job).map_err(|stop| self.as_validator_fault(stop))?;
+        let is_whole =
+            reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
+        let bytes = reply.stdout.read().unwrap_or_default();
+        let frames = decode_outputs(&bytes, outputs.len()).ok().filter(|_| is_whole);
+        let accepted = frames.map(|frames| frames.iter().map(Option::is_some).collect());
+        Ok(accepted.unwrap_or_else(|| vec![false; outputs.len()]))
     }
 
     /// The job has no arguments yet. It has the submission's files, if there is a submission.

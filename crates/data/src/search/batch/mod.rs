@@ -34,6 +34,7 @@ use crate::recipe::seeded_generator::SeededCall;
 use crate::search::arena::Arena;
 use crate::search::batch::size::BatchSize;
 use crate::search::cross_check::CrossCheck;
+use crate::search::output_batches::WrittenOutput;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::isolation::Isolation;
 use juror_core::stop::Stop;
@@ -245,11 +246,14 @@ impl Batches {
         let Ok(written) = self.submission.decode(&output, asked.len(), note_new) else {
             return Ok(batched);
         };
-        for (index, text) in answered.iter().zip(written) {
-            if let (Some(answer), Some(text)) = (answers[*index], text) {
-                batched[*index].is_accepted =
-                    cross_check.accepts(&inputs[*index], answer, &output.run, text)?;
-            }
+        let outputs = answered.iter().zip(written).filter_map(|(index, output)| {
+            let (input, answer) = (&inputs[*index], answers[*index]?);
+            Some((*index, WrittenOutput { input, answer, output: output? }))
+        });
+        let (indexes, outputs): (Vec<usize>, Vec<WrittenOutput<'_>>) = outputs.unzip();
+        let accepted = cross_check.accepts_each(&output.run, &outputs)?;
+        for (index, is_accepted) in indexes.into_iter().zip(accepted) {
+            batched[index].is_accepted = is_accepted;
         }
         Ok(batched)
     }
