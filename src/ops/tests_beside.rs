@@ -239,8 +239,8 @@ fn no_tests(submission: &Path, directory: &Path) -> Stop {
     let typed = printable(&path_text(submission));
     let what = format!("no tests beside {typed}");
     if let Some((link, target)) = bare::outside_links(&root).into_iter().next() {
-        let place =
-            if directory == Path::new(".") { target.clone() } else { directory.join(&target) };
+        let place = Path::new(&link).with_file_name(&target);
+        let place = if directory == Path::new(".") { place } else { directory.join(place) };
         let place = if place.is_dir() { place } else { directory_of(&place) };
         let again = [Path::new("juror"), Path::new("judge"), &place, submission];
         let what = format!("{what}: {link} -> {} leads out of its directory", target.display());

@@ -92,6 +92,19 @@ fn files_beside_a_source_come_along() {
         ];
         files.extend(SUM_TEST);
         check(&[Line { files: &files, typed: "p.py", code: 0, shown: &["AC p.py"], never: &[] }]);
+        let rest = "\na, b = map(int, input().split())\nprint(";
+        for (import, call, module) in [
+            ("import util", "util.add(a, b))", "util.py"),
+            ("import lib.util as u", "u.add(a, b))", "lib/util.py"),
+            ("from lib import util", "util.add(a, b))", "lib/util.py"),
+            ("from util import *", "add(a, b))", "util/__init__.py"),
+        ] {
+            let text = format!("{import}{rest}{call}\n");
+            let mut files = files.clone();
+            (files[0].1, files[1].0) = (&text, module);
+            let shown = &["AC p.py"];
+            check(&[Line { files: &files, typed: "p.py", code: 0, shown, never: &[] }]);
+        }
     }
 }
 
@@ -137,24 +150,21 @@ fn an_own_checker_and_an_own_interactor_judge() {
         ("gen.py", "import sys\nprint(int(sys.argv[1]) % 10)\n"),
         ("1.in", "4\n"),
     ];
-    let generator = "--generator 'gen.py {seed}'".replace('\'', "");
-    assert!(generator.contains("{seed}"));
-    check(&[
-        Line {
-            files: &files,
-            typed: "sol.py --interactor inter.py",
-            code: 0,
-            shown: &["AC sol.py"],
-            never: &[],
-        },
-        Line {
-            files: &files,
-            typed: "stress bug.py --generator gen.py --interactor inter.py --runs 200",
-            code: 1,
-            shown: &["WA bug.py"],
-            never: &["--reference"],
-        },
-    ]);
+    for (typed, code, shown) in [
+        ("sol.py --interactor inter.py", 0, "AC sol.py"),
+        ("judge . sol.py bug.py --interactor inter.py", 0, "AC bug.py"),
+        ("sol.py 1.in --interactor inter.py", 0, "AC sol.py"),
+        ("run sol.py --interactor inter.py --input 1.in", 0, "5"),
+        ("stress bug.py --generator gen.py --interactor inter.py --runs 200", 1, "WA bug.py"),
+        ("stress bug.py gen.py --interactor inter.py --runs 200", 1, "WA bug.py"),
+        (
+            "stress bug.py --generator gen.py~{seed} --interactor python3~inter.py --runs 200",
+            1,
+            "WA bug.py",
+        ),
+    ] {
+        check(&[Line { files: &files, typed, code, shown: &[shown], never: &["--reference"] }]);
+    }
 }
 
 #[test]
@@ -193,6 +203,12 @@ fn layouts_of_other_tools_are_read() {
         &[("a.json", companion)],
         &[("1.in", "1 2\n"), ("1.out", "3\n"), ("input.txt", "9 9\n"), ("output.txt", "0\n")],
         &[("1.in", "1 2\n"), ("1.out", "3\n"), ("in.txt", "9 9\n"), ("out.txt", "0\n")],
+        &[("tests/1/in.txt", "1 2\n"), ("tests/1/out.txt", "3\n")],
+        &[("samples/01/input", "1 2\n"), ("samples/01/output", "3\n")],
+        &[("a.dat", "1 2\n"), ("a.ans", "3\n")],
+        &[("tests/01.dat", "1 2\n"), ("tests/01.ans", "3\n")],
+        &[("problem.json", companion)],
+        &[("01.in", "1 2\n"), ("01.ans", "3\n"), ("input", "9 9\n"), ("output", "0\n")],
     ] {
         let mut files = files.to_vec();
         files.push(("a.py", SUM));
@@ -228,6 +244,19 @@ fn a_link_that_leads_out_is_named() {
     std::os::unix::fs::symlink("../real", fixture.path("my/tests")).expect("a link");
     let shown = &["tests -> ../real", "juror judge ../real a.py"];
     check_in(&fixture, &Line { files: &[], typed: "a.py", code: 2, shown, never: &[] });
+    for (name, to, place) in [
+        ("1.in", "../real/1.in", "../real"),
+        ("samples", "../real", "../real"),
+        ("data/1.in", "../../real/1.in", "data/../../real"),
+    ] {
+        std::fs::remove_dir_all(fixture.path("my")).expect("a directory");
+        fixture.write("my/a.py", SUM);
+        let link = fixture.path(&format!("my/{name}"));
+        std::fs::create_dir_all(link.parent().expect("a parent")).expect("a directory");
+        std::os::unix::fs::symlink(to, link).expect("a link");
+        let shown = &[&*format!("{name} -> {to}"), &*format!("juror judge {place} a.py")];
+        check_in(&fixture, &Line { files: &[], typed: "a.py", code: 2, shown, never: &[] });
+    }
 }
 
 #[test]
@@ -261,7 +290,17 @@ fn words_of_other_tools_work_or_get_a_tip() {
         ("a.py --std=c++20", 2, "--flags=-std=c++20"),
         ("a", 0, "AC a.py"),
         ("b.cpp --flags -std=c++17", 0, "AC b.cpp"),
+        ("a.py -t 500ms", 0, "CPU time 0.5 s"),
+        ("judge . a.py -m 64M", 0, "memory 64 MiB"),
+        ("a.py --epsilon 0.01", 0, "AC a.py"),
+        ("judge . a.py --checker float=1e-6", 0, "AC a.py"),
+        ("judge . a.py --std=c++23", 2, "words for the compiler are in --flags"),
+        ("judge . b.cpp --flags -O3", 0, "AC b.cpp"),
         ("stress a.py --generator gen.py --reference nope.py", 2, "reference not found: nope.py"),
+        ("stress a.py gen.py ./no/brute.cpp", 2, "reference not found: ./no/brute.cpp"),
+        ("stress b.cpp gen.py nope.cpp", 2, "reference not found: nope.cpp"),
+        ("stress a.py --generator gen.py~{size} --reference a.py", 2, "`{size}` is unknown"),
+        ("stress a.py --generator gen.py~{N}~{seed} --reference a.py", 2, "`{N}` is unknown"),
         (
             "stress a.py --generator gen.py~{n}~{seed}~{foo} --reference a.py",
             2,
@@ -297,9 +336,21 @@ fn a_failure_says_its_usual_cause() {
         SUM_TEST[0],
         SUM_TEST[1],
     ];
+    let [mut half, mut pair, mut tail] = [third; 3];
+    (half[0].1, half[2].1) = ("print(0.50001)\n", "0.5\n");
+    (pair[0].1, pair[2].1) = ("print(1, 2.99999)\n", "1 3\n");
+    (tail[0].1, tail[2].1) = ("print('1e3')\n", "1000.0001\n");
+    let [mut other, mut below] = [file; 2];
+    other[0].1 = "import sys\nsys.stdout = open('sum.out', 'w')\nprint(3)\n";
+    below[0].1 = "with open('result.txt', 'w') as f:\n    f.write('3')\n";
     for (files, shown) in [
         (&third, "--compare float="),
+        (&half, "--compare float="),
+        (&pair, "--compare float="),
+        (&tail, "--compare float="),
         (&file, "game.out"),
+        (&other, "sum.out"),
+        (&below, "result.txt"),
         (&lines, "CR LF"),
         (&error, "standard error"),
     ] {
