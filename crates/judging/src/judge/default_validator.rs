@@ -65,10 +65,16 @@ impl CaseJudge<'_> {
         }
         let judged = match difference {
             None => PassResult { remark, ..accepted("the output is right") },
-            Some(difference) => PassResult {
-                difference: Some(Box::new(difference.clone())),
-                ..wrong_answer(describe(&difference))
-            },
+            Some(difference) => {
+                if let Some(outputs) = &self.rules.judged_outputs {
+                    let name = &self.case.test_case.name;
+                    outputs.add_rejected(name, self.entry.submission, output);
+                }
+                PassResult {
+                    difference: Some(Box::new(difference.clone())),
+                    ..wrong_answer(describe(&difference))
+                }
+            }
         };
         self.with_output_images(pass, output, judged)
     }

@@ -9,6 +9,7 @@ pub mod coverage;
 mod duplicates;
 mod exchange;
 mod inputs;
+pub mod judge_answers;
 pub mod mutations;
 pub mod outputs;
 mod strictness;
@@ -62,6 +63,7 @@ pub fn check_data(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> R
     answers::check_answers(check, diagnostics)?;
     diagnostics.extend(outputs::check_outputs(check)?);
     diagnostics.extend(duplicates::find_duplicates(check)?);
+    diagnostics.extend(check.find_trailing_blanks()?);
     Ok(())
 }
 

@@ -44,11 +44,20 @@ pub(super) fn fill_in_scoring(
             name,
             keys: settings.scoring,
             static_score: settings.static_validation.score.and_then(|score| score.value),
-            file: pack.tree.path(&format!("data/{name}/test_group.yaml")).into(),
+            file: place_of_group(pack, name),
             scoring: scoring.as_ref()?,
         })
     });
     check_scores(pack, &groups.collect::<Vec<_>>(), data);
+}
+
+/// Its settings, or its directory if it has none.
+fn place_of_group(pack: &PackageReader<'_>, name: &str) -> SourcePlace {
+    let file = format!("data/{name}/test_group.yaml");
+    match pack.tree.file(&file) {
+        Some(item) => (&item.path).into(),
+        None => pack.tree.path(&format!("data/{name}")).into(),
+    }
 }
 
 fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
@@ -208,10 +217,12 @@ fn check_sum(pack: &PackageReader<'_>, secret: &GroupWithKeys<'_>, groups: &[Gro
     let (relation, help) = if best.exceeds(max) {
         (
             "more than",
-            "a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+            "a submission that earns more than max_score is a judge error; change max_score in \
+             data/secret/test_group.yaml, or of a group",
         )
     } else if max.exceeds(best) {
-        ("less than", "no submission can earn max_score; change that of secret or of a group")
+        let help = "no submission can earn max_score; change that in data/secret/test_group.yaml, or of a group";
+        ("less than", help)
     } else {
         return;
     };
