@@ -206,7 +206,7 @@ impl Verifier<'_> {
         }
         self.judge_submissions(&ready, &submissions)?;
         let outputs = ready.rules.judged_outputs.as_ref().filter(|_| is_mine);
-        let Some(outputs) = outputs.map(|outputs| outputs.by_case()) else { return Ok(()) };
+        let Some(outputs) = outputs.map(|outputs| outputs.lock().clone()) else { return Ok(()) };
         self.check_data(&ready, |check, found| {
             found.extend(check.check_judge_answers(&outputs)?);
             Ok(())
@@ -278,7 +278,7 @@ impl Verifier<'_> {
             ));
             self.context.send_diagnostics(partly_right_warnings(problem, &judged));
             let outputs = ready.rules.judged_outputs.iter();
-            let doubts = outputs.flat_map(|it| doubtful_answers(problem, &judged, &it.by_case()));
+            let doubts = outputs.flat_map(|it| doubtful_answers(problem, &judged, &it.lock()));
             self.context.send_diagnostics(doubts);
             if self.context.needs.every_run {
                 let judgements: Vec<&Judgement> =

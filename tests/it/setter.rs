@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::fixture::Fixture;
+use crate::fixture::{Fixture, write_program};
 
 /// One breakage of a package that `juror new` made.
 struct Row {
@@ -179,15 +179,15 @@ fn judge_answers_and_output_validators_are_proved() {
             // It breaks down on the answer, too.
             Row {
                 breaks: |package| {
-                    let rule = "if got == 10: no('ten', 1)";
+                    let rule = "if got == 7: no('seven', 1)";
                     package.write(VALIDATOR, &validator(&format!("{STRICT}\n{rule}")));
                 },
                 options: "",
                 code: 4,
                 says: &[
                     "it breaks down on the judge answer, too: fix the output validator, or \
-                     data/secret/05-whole-row.ans",
-                    "warning: the output validator `check.py` breaks down on this judge answer as the output",
+                     data/secret/01-one.ans",
+                    "or 43 to reject: seven",
                 ],
             },
             // Nobody agrees with the answer.
@@ -268,6 +268,11 @@ fn validators_of_scoring_problems_are_proved_as_others() {
             // Nonsense that is worth nothing is rejected.
             Row {
                 breaks: |package| {
+                    package.remove("submissions/submissions.yaml");
+                    for group in ["1-short", "2-long"] {
+                        let file = format!("data/secret/{group}/test_group.yaml");
+                        package.append(&file, "score_aggregation: sum\n");
+                    }
                     let rule = "\
 if words != [str(best)]:
     if text[0] in '36': no('wrong')
@@ -286,7 +291,7 @@ if words != [str(best)]:
                 code: 0,
                 says: &[
                     "warning: the groups of secret give at most 90, less than its max_score of 100",
-                    "▸ data/secret ",
+                    "╭▸ data/secret ╰",
                     "change that in data/secret/test_group.yaml",
                 ],
             },
@@ -303,6 +308,7 @@ fn statements_names_and_settings_are_proved() {
                 breaks: |package| {
                     package.append("statement/problem.en.md", "\n{{nosuch}} ![x](no.png)\n");
                     package.append("problem.yaml", "constants: {maxv: 1000000}\n");
+                    package.replace("problem.yaml", "name: \"P\"", "name: {en: P, de: P}");
                     package.write(
                         "statement/problem.de.tex",
                         "\\foo \\bar $x \\le {{maxv}}$\n\\begin{center} { text\n",
@@ -331,17 +337,17 @@ fn statements_names_and_settings_are_proved() {
             Row {
                 breaks: |package| {
                     for name in ["tle", "mle", "slow", "WrongAnswer", "acceptd"] {
-                        package.write(&format!("submissions/{name}/a.py"), "print(7)\n");
+                        package.write(&format!("submissions/{name}/{name}.py"), "print(7)\n");
                     }
                 },
                 options: "--strict --case sample/1",
                 code: 3,
                 says: &[
-                    "submissions/tle help: did you mean `time_limit_exceeded`?",
-                    "submissions/mle help: did you mean `run_time_error`?",
-                    "submissions/slow help: did you mean `time_limit_exceeded`?",
-                    "submissions/WrongAnswer help: did you mean `wrong_answer`?",
-                    "submissions/acceptd help: did you mean `accepted`?",
+                    "submissions/tle ╰ help: did you mean `time_limit_exceeded`?",
+                    "submissions/mle ╰ help: did you mean `run_time_error`?",
+                    "submissions/slow ╰ help: did you mean `time_limit_exceeded`?",
+                    "submissions/WrongAnswer ╰ help: did you mean `wrong_answer`?",
+                    "submissions/acceptd ╰ help: did you mean `accepted`?",
                 ],
             },
             Row {
@@ -358,7 +364,9 @@ fn statements_names_and_settings_are_proved() {
             },
             Row {
                 breaks: |package| {
-                    package.write("output_validator/check/build", "#!/bin/sh\nexit 1\n");
+                    let script = package.fixture.path(&package.name).join("output_validator/check");
+                    fs::create_dir_all(&script).unwrap();
+                    write_program(&script.join("build"), "#!/bin/sh\nexit 1\n");
                 },
                 options: "",
                 code: 3,
@@ -389,8 +397,43 @@ fn interactive_samples_without_an_exchange_are_told() {
                 breaks: |package| package.remove("data/sample/1.interaction"),
                 options: "",
                 code: 3,
-                says: &["data/sample/1.in.download help: add 1.interaction"],
+                says: &["data/sample/1.in.download ╰ help: add 1.interaction", "1 error"],
             },
         ],
     );
+}
+
+/// The number of programs that `juror verify p` starts, and of those whose results it knows.
+fn programs(fixture: &Fixture) -> [u64; 2] {
+    let mut command = fixture.juror("verify p --json");
+    let output = command.env("JUROR_CACHE", fixture.path("cache/juror")).output().unwrap();
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{report:#}");
+    let cache = &report["cache"];
+    ["started", "recalled"].map(|key| cache[key].as_u64().unwrap_or_else(|| panic!("{report:#}")))
+}
+
+#[test]
+fn an_answer_that_a_submission_wrote_costs_no_run() {
+    let fixture = Fixture::new();
+    fixture.check_with_cache("new p -q", 0, &[]);
+    let package = Package { fixture: &fixture, name: "p".to_owned() };
+    package.write(VALIDATOR, &validator(STRICT));
+    for slow in ["time_limit_exceeded", "wrong_answer"] {
+        fs::remove_dir_all(fixture.path(&format!("p/submissions/{slow}"))).unwrap();
+    }
+    programs(&fixture);
+    let [started, known] = programs(&fixture);
+    assert_eq!(started, 0);
+    let answers = fs::read_dir(fixture.path("p/data/secret")).unwrap();
+    let answers = answers.map(|entry| entry.unwrap().path());
+    let answers: Vec<_> =
+        answers.filter(|path| path.extension().is_some_and(|it| it == "ans")).collect();
+    for path in &answers {
+        let text = fs::read_to_string(path).unwrap();
+        fs::write(path, text.trim_end()).unwrap();
+    }
+    programs(&fixture);
+    let number = answers.len() as u64;
+    assert_eq!(programs(&fixture), [0, known + number]);
 }

@@ -66,10 +66,13 @@ impl CaseJudge<'_> {
         let judged = match difference {
             None => PassResult { remark, ..accepted("the output is right") },
             Some(difference) => {
-                if let Some(outputs) = &self.rules.judged_outputs {
-                    let name = &self.case.test_case.name;
-                    outputs.add_rejected(name, self.entry.submission, output);
-                }
+                self.remember(|outputs, name| {
+                    if let Ok(digest) = output.digest() {
+                        let of_case = &mut outputs.lock().rejected;
+                        let of_case = of_case.entry(name).or_default();
+                        of_case.insert(self.entry.submission.to_owned(), digest);
+                    }
+                });
                 PassResult {
                     difference: Some(Box::new(difference.clone())),
                     ..wrong_answer(describe(&difference))

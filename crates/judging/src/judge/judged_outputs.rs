@@ -3,38 +3,33 @@
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::judge::case::CaseJudge;
 use juror_core::blob::{Blob, Digest};
 
 /// Of submissions that were judged with the rules that have it.
-#[derive(Default)]
-pub struct JudgedOutputs(Mutex<OutputsByCase>);
+pub type JudgedOutputs = Mutex<OutputsByCase>;
 
 #[derive(Clone, Default)]
 pub struct OutputsByCase {
     /// The test cases on which the output validators accepted an output that is the judge answer.
     pub accepted_answers: BTreeSet<String>,
+    /// The test cases on which an output validator breaks down on the judge answer, too. That was reported.
+    pub broken_answers: BTreeSet<String>,
     /// Outputs that the comparison rejected, by test case and submission.
     pub rejected: BTreeMap<String, BTreeMap<String, Digest>>,
 }
 
-impl JudgedOutputs {
-    /// What cannot be read is left out: its judge reports that.
-    pub(super) fn add_accepted(&self, test_case: &str, answer: &Blob, output: &Blob) {
-        let is_same_size = answer.len().ok() == output.len().ok();
-        let is_answer = || matches!((answer.digest(), output.digest()), (Ok(a), Ok(b)) if a == b);
-        if is_same_size && is_answer() {
-            self.0.lock().accepted_answers.insert(test_case.to_owned());
+impl CaseJudge<'_> {
+    /// Gives what is remembered and the name of the test case to `add`, if somebody asks for it afterwards.
+    pub(super) fn remember(&self, add: impl FnOnce(&JudgedOutputs, String)) {
+        if let Some(outputs) = &self.rules.judged_outputs {
+            add(outputs, self.case.test_case.name.clone());
         }
     }
+}
 
-    pub(super) fn add_rejected(&self, test_case: &str, submission: &str, output: &Blob) {
-        let Ok(digest) = output.digest() else { return };
-        let mut outputs = self.0.lock();
-        let of_case = outputs.rejected.entry(test_case.to_owned()).or_default();
-        of_case.insert(submission.to_owned(), digest);
-    }
-
-    pub fn by_case(&self) -> OutputsByCase {
-        self.0.lock().clone()
-    }
+/// What cannot be read does not count: its judge reports that.
+pub(super) fn is_judge_answer(answer: &Blob, output: &Blob) -> bool {
+    let is_same_size = answer.len().ok() == output.len().ok();
+    is_same_size && matches!((answer.digest(), output.digest()), (Ok(a), Ok(b)) if a == b)
 }

@@ -6,6 +6,7 @@ use crate::judge::case::{
     CaseJudge, Pass, PassResult, Rules, VALIDATOR_SUFFIX, ValidatorFeedback, ValidatorMessages,
 };
 use crate::judge::classify::VerdictWithCause;
+use crate::judge::judged_outputs::is_judge_answer;
 use crate::judge::kept_files::save_box;
 use crate::judge::score::{self, CaseWorth};
 use crate::output_validator::response::{Contract, Opinion, Response, Worth};
@@ -97,10 +98,13 @@ impl CaseJudge<'_> {
             }
             judged = self.ask_validator(validator, pass, output)?;
         }
-        if let Some(outputs) = &self.rules.judged_outputs
-            && judged.classified.verdict == Verdict::Accepted
-        {
-            outputs.add_accepted(&self.case.test_case.name, &self.case.answer()?, output);
+        if judged.classified.verdict == Verdict::Accepted {
+            let answer = self.case.answer()?;
+            self.remember(|outputs, name| {
+                if is_judge_answer(&answer, output) {
+                    outputs.lock().accepted_answers.insert(name);
+                }
+            });
         }
         Ok(judged)
     }
@@ -150,6 +154,9 @@ impl CaseJudge<'_> {
         let answer = answer.display();
         Ok(Some(match on_answer.opinion {
             Opinion::Broken(_) => {
+                self.remember(|outputs, name| {
+                    outputs.lock().broken_answers.insert(name);
+                });
                 format!("it breaks down on the judge answer, too: fix the {kind}, or {answer}")
             }
             _ => format!(

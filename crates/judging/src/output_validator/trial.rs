@@ -146,12 +146,9 @@ impl Trial<'_> {
         const LARGEST: u64 = 1 << 20;
         let answer = judge_answer(test_case)?;
         let fault = |error| JudgeError::new(format!("read {answer}"), error);
-        if answer.len().map_err(fault)? > LARGEST {
-            return Ok(None);
-        }
-        let mut output = answer.read().map_err(fault)?;
-        output.truncate(output.trim_ascii_end().len());
-        Ok(Some(output).filter(|output| !output.is_empty()))
+        let is_small = answer.len().map_err(fault)? <= LARGEST;
+        let output = answer.prefix(LARGEST).map_err(fault)?.trim_ascii_end().to_vec();
+        Ok(Some(output).filter(|output| is_small && !output.is_empty()))
     }
 
     /// An empty output is right if the package says so, or if the judge answer is empty, too.

@@ -5,7 +5,6 @@
 //! is usually a right output, but need not be one.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::validity::test_data::DataCheck;
@@ -24,16 +23,18 @@ use juror_judging::output_validator::OutputValidator;
 use juror_judging::output_validator::response::Opinion;
 use juror_judging::output_validator::trial;
 
-/// The validator accepts so many judge answers if they are meant to be outputs, and this part of all.
-const MIN_ACCEPTED: usize = 2;
-const MIN_ACCEPTED_PERCENT: usize = 90;
+/// Whether judge answers are meant to be outputs, by what the output validators say about them: they accept 90 %, or four
+/// times as many as they reject if that is one or two.
+fn are_outputs(accepted: usize, rejected: usize) -> bool {
+    let is_exception = rejected <= 2 && accepted >= 4 * rejected;
+    accepted >= 2 && (is_exception || accepted >= 9 * rejected)
+}
 
-/// What the output validators say about one judge answer.
-enum AnswerOpinion {
-    Accepted,
-    Rejected(Diagnostic),
-    /// The validator breaks down on it.
-    Broken(Diagnostic),
+/// A judge answer that an output validator rejects.
+struct RejectedAnswer {
+    diagnostic: Diagnostic,
+    /// Whether the validator breaks down on it.
+    is_broken: bool,
 }
 
 impl DataCheck<'_> {
@@ -52,79 +53,71 @@ impl DataCheck<'_> {
         let cases: Vec<&TestCase> = cases
             .filter(|case| (self.selected)(&case.name) && !case.is_answer_shown)
             .filter(|case| case.name.starts_with("secret"))
+            .filter(|case| !outputs.broken_answers.contains(&case.name))
             .collect();
         let is_broken = AtomicBool::new(false);
         let opinions = self.bench.map("judge answers", &cases, |case| {
             let Some(answer) = &case.answer else { return Ok(None) };
             if outputs.accepted_answers.contains(&case.name) {
-                return Ok(Some(AnswerOpinion::Accepted));
+                return Ok(Some(None));
             }
             // A validator that hangs would do so on each answer.
             if is_broken.load(Ordering::Relaxed) || is_blank(answer)? {
                 return Ok(None);
             }
-            let opinion = self.ask_about_answer(case, answer)?;
-            if matches!(opinion, AnswerOpinion::Broken(_)) {
-                is_broken.store(true, Ordering::Relaxed);
-            }
-            Ok(Some(opinion))
+            let rejected = self.ask_about_answer(case, answer)?;
+            is_broken.fetch_or(rejected.as_ref().is_some_and(|it| it.is_broken), Ordering::Relaxed);
+            Ok(Some(rejected))
         })?;
-        let (mut accepted, mut rejected, mut broken) = (0, Vec::new(), Vec::new());
-        for opinion in opinions.into_iter().flatten() {
-            match opinion {
-                AnswerOpinion::Accepted => accepted += 1,
-                AnswerOpinion::Rejected(diagnostic) => rejected.push(diagnostic),
-                AnswerOpinion::Broken(diagnostic) => broken.push(diagnostic),
-            }
-        }
+        let all = opinions.iter().flatten().count();
+        let (mut broken, rejected): (Vec<_>, Vec<_>) =
+            opinions.into_iter().flatten().flatten().partition(|it| it.is_broken);
+        let accepted = all - broken.len() - rejected.len();
         broken.truncate(1);
-        let all = accepted + rejected.len();
-        let are_outputs = accepted >= MIN_ACCEPTED && accepted * 100 >= all * MIN_ACCEPTED_PERCENT;
-        if !are_outputs && let Some(first) = rejected.first() {
-            let path = self.bench.problem.dir.join("data");
+        let mut found: Vec<_> = broken.into_iter().map(|it| it.diagnostic).collect();
+        if are_outputs(accepted, rejected.len()) {
+            found.extend(rejected.into_iter().map(|it| it.diagnostic));
+        } else if let Some(RejectedAnswer { diagnostic: first, .. }) = rejected.first() {
+            let (place, fault) = (first.place.path.display(), &first.message);
             let message = format!(
-                "{} of {} no outputs for the output validator, such as {}: {}",
+                "{} of {} are no outputs for the output validator, such as {place}: {fault}",
                 rejected.len(),
-                match all {
-                    1 => "1 judge answer is".to_owned(),
-                    all => format!("{all} judge answers are"),
-                },
-                first.place.path.display(),
-                first.message
+                count(all, "judge answer"),
             );
             let help = "the format allows that; if they should be outputs, correct them, or the output validator";
-            broken.push(Diagnostic::remark(path, message).help(help));
-            return Ok(broken);
+            let path = self.bench.problem.dir.join("data");
+            found.push(Diagnostic::remark(path, message).help(help));
         }
-        broken.append(&mut rejected);
-        Ok(broken)
+        Ok(found)
     }
 
-    fn ask_about_answer(&self, case: &TestCase, answer: &FilePath) -> Result<AnswerOpinion, Stop> {
+    /// `None` if all output validators accept it.
+    fn ask_about_answer(
+        &self,
+        case: &TestCase,
+        answer: &FilePath,
+    ) -> Result<Option<RejectedAnswer>, Stop> {
         for validator in self.validators {
             let response = trial::ask_validator(validator, &self.bench, case, Blob::file(answer))?;
+            if response.has_worth() {
+                continue;
+            }
             let OutputValidator { name, kind, .. } = validator;
             let reason = trial::validator_message(&response);
-            if let Opinion::Broken(what) = &response.opinion {
-                let message = format!(
-                    "the {kind} `{name}` breaks down on this judge answer as the output: {what}{reason}"
-                );
-                let help = format!("correct the answer, or the {kind}");
-                return Ok(AnswerOpinion::Broken(Diagnostic::warning(answer, message).help(help)));
-            }
-            if !response.has_worth() {
-                let message = format!("the {kind} `{name}` rejects this judge answer{reason}");
-                let help = format!("correct the answer, or the {kind}; other answers are accepted");
-                return Ok(AnswerOpinion::Rejected(
-                    Diagnostic::warning(answer, message).help(help),
-                ));
-            }
+            let (is_broken, does) = match &response.opinion {
+                Opinion::Broken(what) => {
+                    (true, format!("breaks down on this judge answer as the output: {what}"))
+                }
+                _ => (false, "rejects this judge answer".to_owned()),
+            };
+            let message = format!("the {kind} `{name}` {does}{reason}");
+            let help = format!("correct the answer, or the {kind}");
+            let diagnostic = Diagnostic::warning(answer, message).help(help);
+            return Ok(Some(RejectedAnswer { diagnostic, is_broken }));
         }
-        Ok(AnswerOpinion::Accepted)
+        Ok(None)
     }
-}
 
-impl DataCheck<'_> {
     /// Warns of blanks at the ends of lines of judge answers: people see them as a part of a right output. Large files
     /// are not read.
     pub(super) fn find_trailing_blanks(&self) -> Result<Option<Diagnostic>, JudgeError> {
@@ -140,8 +133,7 @@ impl DataCheck<'_> {
             }
             let text = path.read().map_err(fault)?;
             let mut lines = text.split(|byte| *byte == b'\n');
-            let ends_blank = |line: &[u8]| matches!(line, [.., b' ' | b'\t']);
-            if let Some(line) = lines.position(ends_blank) {
+            if let Some(line) = lines.position(|line| matches!(line, [.., b' ' | b'\t'])) {
                 number += 1;
                 first.get_or_insert((path, line + 1));
             }
@@ -159,16 +151,10 @@ impl DataCheck<'_> {
     }
 }
 
-/// Whether a file has only white space. Reads only the beginning of others.
+/// Whether a file has only white space, as far as its beginning tells.
 fn is_blank(path: &FilePath) -> Result<bool, JudgeError> {
-    let fault = JudgeError::on_file("read", path);
-    let file = path.open().map_err(fault)?;
-    for byte in std::io::BufReader::new(file).bytes() {
-        if !byte.map_err(fault)?.is_ascii_whitespace() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
+    let beginning = path.read_prefix(1 << 20).map_err(JudgeError::on_file("read", path))?;
+    Ok(beginning.trim_ascii().is_empty())
 }
 
 /// Whether a wrong answer of the submission on any test case breaks its expectations.
@@ -231,4 +217,24 @@ pub fn doubtful_answers(
         found.push(Diagnostic::warning(answer, message).help(help));
     }
     found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_rejected_answers_are_faults_and_many_are_another_form() {
+        let check = |accepted, rejected, expected: bool| {
+            assert_eq!(are_outputs(accepted, rejected), expected, "{accepted} {rejected}");
+        };
+        check(0, 1, false);
+        check(1, 0, false);
+        check(3, 1, false);
+        check(4, 1, true);
+        check(7, 2, false);
+        check(8, 2, true);
+        check(26, 3, false);
+        check(27, 3, true);
+    }
 }

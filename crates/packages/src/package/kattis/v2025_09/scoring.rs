@@ -44,20 +44,18 @@ pub(super) fn fill_in_scoring(
             name,
             keys: settings.scoring,
             static_score: settings.static_validation.score.and_then(|score| score.value),
-            file: place_of_group(pack, name),
+            // Its directory, if it has no settings.
+            file: {
+                let [directory, file] =
+                    ["", "/test_group.yaml"].map(|end| format!("data/{name}{end}"));
+                pack.tree
+                    .path(if pack.tree.file(&file).is_some() { &file } else { &directory })
+                    .into()
+            },
             scoring: scoring.as_ref()?,
         })
     });
     check_scores(pack, &groups.collect::<Vec<_>>(), data);
-}
-
-/// Its settings, or its directory if it has none.
-fn place_of_group(pack: &PackageReader<'_>, name: &str) -> SourcePlace {
-    let file = format!("data/{name}/test_group.yaml");
-    match pack.tree.file(&file) {
-        Some(item) => (&item.path).into(),
-        None => pack.tree.path(&format!("data/{name}")).into(),
-    }
 }
 
 fn with_defaults(name: &str, keys: &ScoringKeys) -> GroupScoring {
