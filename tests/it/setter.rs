@@ -169,7 +169,8 @@ fn judge_answers_and_output_validators_are_proved() {
                 options: "",
                 code: 4,
                 says: &[
-                    "no verdict for accepted/best.rs, time_limit_exceeded/all_parts.rs cannot judge secret/05-whole-row \
+                    "no verdict for accepted/best.rs, time_limit_exceeded/all_parts.rs, wrong_answer/empty_part.rs \
+                     cannot judge secret/05-whole-row \
                      with the output validator `check.py`: it ended with exit code 1; it must be 42 to accept, or 43 \
                      to reject: better than the judge",
                     "does not break down on the judge answer, but if this output is right, \
@@ -242,9 +243,9 @@ fn judge_answers_and_output_validators_are_proved() {
                 options: "",
                 code: 0,
                 says: &[
-                    "warning: line 1 ends with a blank; so do lines of 1 other judge answer",
-                    "data/secret/01-one.ans",
-                    "sed -i",
+                    "has blanks at the ends of lines ╭▸ data/secret/01-one.ans",
+                    "has blanks at the ends of lines ╭▸ data/secret/03-zeros.ans",
+                    "2 warnings",
                 ],
             },
         ],
@@ -286,6 +287,7 @@ if words != [str(best)]:
             Row {
                 breaks: |package| {
                     package.replace("data/secret/2-long/test_group.yaml", "70", "60");
+                    package.replace("submissions/submissions.yaml", "score: 100", "score: 90");
                 },
                 options: "",
                 code: 0,
@@ -306,7 +308,10 @@ fn statements_names_and_settings_are_proved() {
         &[
             Row {
                 breaks: |package| {
-                    package.append("statement/problem.en.md", "\n{{nosuch}} ![x](no.png)\n");
+                    package.append(
+                        "statement/problem.en.md",
+                        "\n{{nosuch}} ![x](no.png) $x \\le {{maxw}}$\n",
+                    );
                     package.append("problem.yaml", "constants: {maxv: 1000000}\n");
                     package.replace("problem.yaml", "name: \"P\"", "name: {en: P, de: P}");
                     package.write(
@@ -323,15 +328,32 @@ fn statements_names_and_settings_are_proved() {
                 code: 3,
                 says: &[
                     "warning: unknown constant `nosuch`",
+                    "warning: unknown constant `maxw`",
+                    "did you mean `maxv`?",
                     "warning: the image `no.png` is left out",
                     "warning: 2 commands are unknown, first `\\foo`",
-                    "statement/problem.de.tex:1:1",
+                    "statement/problem.de.tex:1:1 │",
                     "warning: `{{maxv}}` is no constant in LaTeX",
                     "warning: `\\begin{center}` is shown as written: it has no match",
                     "warning: `{` is shown as written: it has no match",
                     "error: `{{maxx}}` is no constant of the problem",
                     "did you mean `{{maxv}}`?",
-                    "1 error, 6 warnings",
+                    "1 error, 7 warnings",
+                ],
+            },
+            Row {
+                breaks: |package| {
+                    package.write("submissions/wrong_answer/a b.py", "print(7)\n");
+                    package.write("data/secret/0 1.in", "1\n7\n");
+                    package.replace("problem.yaml", "uuid: ", "uuid: a");
+                },
+                options: "--strict --case sample/1",
+                code: 3,
+                says: &[
+                    "error: is ignored: the format does not allow its name ╭▸ data/secret/0 1.in",
+                    "error: is ignored: the format does not allow its name ╭▸ submissions/wrong_answer/a b.py",
+                    "is not a UUID ╭▸ problem.yaml:3:7",
+                    "3 errors;",
                 ],
             },
             Row {

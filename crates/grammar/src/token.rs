@@ -343,7 +343,7 @@ fn unknown_constant_length(text: &[u8]) -> Option<usize> {
     let name = text.strip_prefix(b"{{")?;
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
     let length = name.iter().position(|byte| !is_part(byte))?;
-    name[length..].starts_with(b"}}").then_some(length + 4)
+    (length > 0 && name[length..].starts_with(b"}}")).then_some(length + 4)
 }
 
 /// In upper case.

@@ -278,6 +278,13 @@ pub(super) struct PassRun {
 }
 
 impl CaseJudge<'_> {
+    /// Gives what is remembered and the name of the test case to `add`, if somebody asks for it afterwards.
+    pub(super) fn remember(&self, add: impl FnOnce(&JudgedOutputs, String)) {
+        if let Some(outputs) = &self.rules.judged_outputs {
+            add(outputs, self.case.test_case.name.clone());
+        }
+    }
+
     /// Where a box is kept, if anywhere. The submission's has no suffix.
     pub(super) fn box_path(&self, pass: u32, suffix: &str) -> Option<FilePath> {
         let pass = match pass {

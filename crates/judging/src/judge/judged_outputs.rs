@@ -3,7 +3,6 @@
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::judge::case::CaseJudge;
 use juror_core::blob::{Blob, Digest};
 
 /// Of submissions that were judged with the rules that have it.
@@ -17,15 +16,6 @@ pub struct OutputsByCase {
     pub broken_answers: BTreeSet<String>,
     /// Outputs that the comparison rejected, by test case and submission.
     pub rejected: BTreeMap<String, BTreeMap<String, Digest>>,
-}
-
-impl CaseJudge<'_> {
-    /// Gives what is remembered and the name of the test case to `add`, if somebody asks for it afterwards.
-    pub(super) fn remember(&self, add: impl FnOnce(&JudgedOutputs, String)) {
-        if let Some(outputs) = &self.rules.judged_outputs {
-            add(outputs, self.case.test_case.name.clone());
-        }
-    }
 }
 
 /// What cannot be read does not count: its judge reports that.

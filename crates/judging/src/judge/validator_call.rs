@@ -124,7 +124,9 @@ impl CaseJudge<'_> {
         let next = call.next_pass(&response, pass);
         let validator_response =
             ValidatorResponse { validator, response: &response, box_path: call.box_path };
+        // Where it exceeds a limit, another run would take as long.
         if matches!(response.opinion, Opinion::Broken(_))
+            && response.outcome.stopped_by.is_none()
             && let Some(help) = self.fault_by_answer(validator, pass)?
         {
             let judged = self.judge_response(&validator_response, &pass.messages.judge, next);

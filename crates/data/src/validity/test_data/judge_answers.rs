@@ -117,38 +117,6 @@ impl DataCheck<'_> {
         }
         Ok(None)
     }
-
-    /// Warns of blanks at the ends of lines of judge answers: people see them as a part of a right output. Large files
-    /// are not read.
-    pub(super) fn find_trailing_blanks(&self) -> Result<Option<Diagnostic>, JudgeError> {
-        const LARGEST: u64 = 1 << 20;
-        let cases = self.bench.problem.test_data.cases.iter();
-        let mut first = None;
-        let mut number = 0;
-        for case in cases.filter(|case| (self.selected)(&case.name)) {
-            let Some(path) = &case.answer else { continue };
-            let fault = JudgeError::on_file("read", path);
-            if path.metadata().map_err(fault)?.len() > LARGEST {
-                continue;
-            }
-            let text = path.read().map_err(fault)?;
-            let mut lines = text.split(|byte| *byte == b'\n');
-            if let Some(line) = lines.position(|line| matches!(line, [.., b' ' | b'\t'])) {
-                number += 1;
-                first.get_or_insert((path, line + 1));
-            }
-        }
-        Ok(first.map(|(path, line)| {
-            let others = match number - 1 {
-                0 => String::new(),
-                others => format!("; so do lines of {}", count(others, "other judge answer")),
-            };
-            let message = format!("line {line} ends with a blank{others}");
-            let help = "remove such blanks, such as with: sed -i 's/[ \t]*$//' FILE; with a recipe, correct the solution \
-                        and run juror generate";
-            Diagnostic::warning(path, message).help(help)
-        }))
-    }
 }
 
 /// Whether a file has only white space, as far as its beginning tells.

@@ -63,7 +63,6 @@ pub fn check_data(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> R
     answers::check_answers(check, diagnostics)?;
     diagnostics.extend(outputs::check_outputs(check)?);
     diagnostics.extend(duplicates::find_duplicates(check)?);
-    diagnostics.extend(check.find_trailing_blanks()?);
     Ok(())
 }
 
