@@ -146,7 +146,7 @@ fn the_points_of_the_groups_add_up() {
     check(
         &scoring_problem("", "max_score: 40", "max_score: 61"),
         &[
-            "warning data/secret: the groups of secret give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score in data/secret/test_group.yaml, or of a group",
+            "warning data/secret/test_group.yaml: the groups of secret give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score in data/secret/test_group.yaml, or of a group",
         ],
     );
     check(
