@@ -2,6 +2,7 @@
 
 use parking_lot::Mutex;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Sender;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -10,7 +11,7 @@ use crate::door::open_package::OpenPackage;
 use crate::ops::package_names::{self, PackageNames};
 use crate::ops::stop_handle::StopHandle;
 use juror_core::cache_use::CacheUse;
-use juror_core::diagnostic::Diagnostic;
+use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, StampedEvent};
 use juror_core::exit_code::ExitCode;
 use juror_core::problem::Problem;
@@ -34,6 +35,8 @@ pub struct Context {
     memory: OnceLock<(Arc<KnownResults>, Arc<Store>)>,
     /// Set if programs run on workers.
     workers: OnceLock<Arc<Workers>>,
+    /// Whether warnings about the user's files are errors.
+    is_strict: AtomicBool,
     /// Set if there are several packages.
     package_names: OnceLock<Arc<PackageNames>>,
 }
@@ -87,6 +90,7 @@ impl Context {
             needs: ReportNeeds::default(),
             memory: OnceLock::new(),
             workers: OnceLock::new(),
+            is_strict: AtomicBool::new(false),
             package_names: OnceLock::new(),
         }
     }
@@ -124,7 +128,22 @@ impl Context {
         for remark in self.workers.get().iter().flat_map(|workers| workers.diagnostics()) {
             self.emit(Event::Diagnosed(remark));
         }
-        self.emit(event);
+        self.emit(match event {
+            Event::Diagnosed(warning) if self.is_made_error(&warning) => {
+                self.add_exit_code(ExitCode::InvalidPackage);
+                Event::Diagnosed(Diagnostic { severity: Severity::Error, ..warning })
+            }
+            event => event,
+        });
+    }
+
+    /// From now on, warnings about the user's files are errors. Remarks of the cache and of workers are not.
+    pub fn set_strict(&self, is_strict: bool) {
+        self.is_strict.store(is_strict, Ordering::Relaxed);
+    }
+
+    fn is_made_error(&self, diagnostic: &Diagnostic) -> bool {
+        self.is_strict.load(Ordering::Relaxed) && diagnostic.severity == Severity::Warning
     }
 
     fn emit(&self, event: Event) {
@@ -166,6 +185,7 @@ impl Context {
         let names = self.package_names.clone();
         let sink = move |stamped: &StampedEvent| drop(sender.send(stamped.clone()));
         let aside = Self::started_at(Box::new(sink), self.started);
+        aside.set_strict(self.is_strict.load(Ordering::Relaxed));
         Self { uses_cache: self.uses_cache, needs: self.needs, package_names: names, ..aside }
     }
 
@@ -203,11 +223,11 @@ impl Context {
             (state.recalled.take(), std::mem::take(&mut state.workers))
         };
         if let Some((knowledge, store)) = self.memory.get() {
-            self.send_diagnostics(store.warnings());
+            store.warnings().into_iter().for_each(|warning| self.emit(Event::Diagnosed(warning)));
             recalled = Some(knowledge.cache_use());
         }
         if let Some(all) = self.workers.get() {
-            self.send_diagnostics(all.all_diagnostics());
+            all.all_diagnostics().into_iter().for_each(|it| self.emit(Event::Diagnosed(it)));
             // A search for tools does not report an interruption: it finds no tool.
             if all.is_stopped() && self.exit_code() != ExitCode::Interrupted {
                 self.report_stop(Stop::Interrupted);

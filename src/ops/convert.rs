@@ -21,7 +21,9 @@ use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error}
 use crate::report::result::CommandResult;
 use crate::report::style::TextRole;
 use crate::report::terminal::page::Page;
+use juror_core::diagnostic::Diagnostic;
 use juror_core::event::Event;
+use juror_core::exit_code::ExitCode;
 use juror_core::serial::Location;
 use juror_core::stop::Stop;
 use juror_core::text::{count, printable};
@@ -47,6 +49,9 @@ pub struct ConvertOptions {
     /// Time limit for DOMjudge, such as 2s, instead of the package's; a number alone is in seconds
     #[arg(long, value_name = "TIME", value_parser = parse_time_limit)]
     pub time_limit: Option<Duration>,
+    /// Make warnings errors, and write nothing if there is one or something has no equivalent
+    #[arg(long)]
+    pub strict: bool,
     #[command(flatten)]
     pub host: HostOptions,
 }
@@ -91,8 +96,9 @@ impl Operation for ConvertOptions {
             return Err(Stop::usage(what));
         }
         check_output_path(out, package)?;
-        let mut problem =
-            problem::read_problem(package, format.as_deref(), ShownDiagnostics::Errors, context)?;
+        context.set_strict(self.strict);
+        let shown = if self.strict { ShownDiagnostics::All } else { ShownDiagnostics::Errors };
+        let mut problem = problem::read_problem(package, format.as_deref(), shown, context)?;
         problem.limits.time_limit = time_limit.or(problem.limits.time_limit);
         context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
         let recipe = problem.pending_recipe.clone();
@@ -114,6 +120,13 @@ impl Operation for ConvertOptions {
         }
         let (from, files) = (problem.layout.format, plan.files.clone());
         let losses = losses(plan, &problem, &read_again(&dir)?)?;
+        if self.strict && (!losses.is_empty() || context.exit_code() != ExitCode::Success) {
+            let lost = losses.into_iter().map(|loss| {
+                let message = format!("has no equivalent: {}", loss.what);
+                Diagnostic::error(problem.dir.join(loss.place), message)
+            });
+            return Err(Stop::Diagnosed(lost.collect()));
+        }
         let done = if is_archive {
             pack_zip(&files, &dir).map_err(|error| write_error(out, error))?
         } else {

@@ -7,8 +7,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// Options that write files, and those that the line itself replaces.
-const LEFT_OUT: [&str; 10] =
-    ["case", "class", "html", "input", "keep", "promote", "save", "save_slowest", "seed", "shard"];
+const LEFT_OUT: &str = "case class html input keep promote save save_slowest seed shard strict";
 
 /// Those of the options `T` that a line repeats, in the order in which they were given.
 ///
@@ -56,7 +55,10 @@ struct GivenOption {
 fn given_words(option: &Arg, matches: &ArgMatches) -> Vec<GivenOption> {
     let id = option.get_id().as_str();
     let is_given = matches.value_source(id) == Some(ValueSource::CommandLine);
-    let Some(name) = option.get_long().filter(|_| is_given && !LEFT_OUT.contains(&id)) else {
+    let Some(name) = option
+        .get_long()
+        .filter(|_| is_given && !LEFT_OUT.split(' ').any(|left_out| left_out == id))
+    else {
         return Vec::new();
     };
     let name = OsString::from(format!("--{name}"));

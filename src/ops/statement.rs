@@ -37,6 +37,9 @@ pub struct StatementOptions {
     /// [default: NAME.html]
     #[arg(short, long, value_name = "FILE|DIR")]
     pub out: Option<PathBuf>,
+    /// Make warnings errors
+    #[arg(long)]
+    pub strict: bool,
 }
 
 /// The pages that were written.
@@ -92,6 +95,7 @@ impl Operation for StatementOptions {
             let what = "--out: juror writes no PDF; give a file that ends with .html, and print that from a browser";
             return Err(Stop::usage(what));
         }
+        context.set_strict(self.strict);
         let dir = context.enter_package(&self.package)?;
         let reading = package::read(&dir);
         // Other faults of the package do not matter for its statement.

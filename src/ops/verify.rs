@@ -25,7 +25,8 @@ use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::text::command_line;
 use juror_core::verdict::Verdict;
-use juror_data::validity::test_data::{self, DataExtent, mutations, undiscriminating};
+use juror_data::validity::test_data::judge_answers::doubtful_answers;
+use juror_data::validity::test_data::{self, DataCheck, DataExtent, mutations, undiscriminating};
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::{Detail, RepeatLine};
 use juror_judging::judge::images::{self, ImageUse};
@@ -34,10 +35,12 @@ use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::{RunPolicy, points_by_dialect};
 use juror_judging::judge::time_limit;
 use juror_packages::package::recipe;
+use juror_packages::statement::check_statements;
 use juror_sandbox::executor::scheduler::SlotQueue;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -56,6 +59,9 @@ pub struct VerifyOptions {
     /// too, to show which test cases no submission fails on.
     #[arg(long, help_heading = RUNS)]
     pub all: bool,
+    /// Make warnings errors
+    #[arg(long)]
+    pub strict: bool,
 }
 
 impl Operation for VerifyOptions {
@@ -66,6 +72,7 @@ impl Operation for VerifyOptions {
     /// Verifies several packages at the same time.
     fn run(&self, context: &Context) -> Result<(), Stop> {
         let runs = &self.runs;
+        context.set_strict(self.strict);
         if let Some(what) = self
             .packages
             .iter()
@@ -146,6 +153,9 @@ fn read_package(
             found.map(|fault| Diagnostic { severity: Severity::Warning, ..fault }),
         );
     }
+    if is_data_mine && runs.case.is_empty() {
+        context.send_diagnostics(check_statements(&problem)?);
+    }
     let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();
     Ok(AssignedPackage { problem, submissions, selected, has_data_check: is_data_mine })
 }
@@ -190,10 +200,17 @@ impl Verifier<'_> {
         if keep.is_some() || self.context.needs.images {
             ready.rules.detail = Detail::Full { keep };
         }
+        ready.rules.judged_outputs = Some(Arc::default());
         if is_mine {
-            self.check_data(&ready)?;
+            self.check_data(&ready, test_data::check_data)?;
         }
-        self.judge_submissions(&ready, &submissions)
+        self.judge_submissions(&ready, &submissions)?;
+        let outputs = ready.rules.judged_outputs.as_ref().filter(|_| is_mine);
+        let Some(outputs) = outputs.map(|outputs| outputs.lock().clone()) else { return Ok(()) };
+        self.check_data(&ready, |check, found| {
+            found.extend(check.check_judge_answers(&outputs)?);
+            Ok(())
+        })
     }
 
     /// Each of several packages has its own directory.
@@ -214,17 +231,21 @@ impl Verifier<'_> {
         }
     }
 
-    fn check_data(&self, ready: &ReadyProblem<'_>) -> Result<(), Stop> {
-        let selected = |name: &str| ready.cases.iter().any(|case| case.test_case.name == name);
-        let mut found = Vec::new();
-        let proving = test_data::DataCheck {
+    fn check_data(
+        &self,
+        ready: &ReadyProblem<'_>,
+        check: impl FnOnce(&DataCheck<'_>, &mut Vec<Diagnostic>) -> Result<(), Stop>,
+    ) -> Result<(), Stop> {
+        let names: HashSet<&str> = ready.cases.iter().map(|case| &*case.test_case.name).collect();
+        let data_check = DataCheck {
             bench: ready.bench,
             validators: &ready.rules.validators.output,
-            selected: &selected,
+            selected: &|name| names.contains(name),
             extent: self.extent(),
             mutations: &mutations::GENERIC,
         };
-        let done = test_data::check_data(&proving, &mut found);
+        let mut found = Vec::new();
+        let done = check(&data_check, &mut found);
         self.context.send_diagnostics(found);
         done
     }
@@ -256,6 +277,9 @@ impl Verifier<'_> {
                 is_given,
             ));
             self.context.send_diagnostics(partly_right_warnings(problem, &judged));
+            let outputs = ready.rules.judged_outputs.iter();
+            let doubts = outputs.flat_map(|it| doubtful_answers(problem, &judged, &it.lock()));
+            self.context.send_diagnostics(doubts);
             if self.context.needs.every_run {
                 let judgements: Vec<&Judgement> =
                     judged.iter().map(|(_, judgement)| *judgement).collect();

@@ -10,8 +10,11 @@ use crate::report::result::AnyResult;
 use juror_core::diagnostic::Severity;
 use juror_core::event::CommandTask;
 use juror_core::judgement::Judgement;
-use juror_core::text::{joined, printable};
+use juror_core::text::{count, joined, printable};
 use juror_core::verdict::Verdict;
+
+/// How many errors of packages the summary names.
+const LISTED_ERRORS: usize = 100;
 
 pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
@@ -66,14 +69,23 @@ pub fn write_summary(
         ];
         writeln!(out, "| {} |", cells.map(|cell| escape_cell(&cell)).join(" | "))?;
     }
-    writeln!(
-        out,
-        "\n{judged} submissions, {runs} runs, {} errors, {} warnings, {} judge errors; {:.1} s",
-        summary.errors,
-        summary.warnings,
-        summary.judge_errors,
-        report.session.elapsed.as_secs_f64()
-    )?;
+    let errors = report.session.diagnostics.iter().filter(|diagnostic| diagnostic.is_error());
+    for (index, error) in errors.clone().take(LISTED_ERRORS).enumerate() {
+        let before = if index == 0 { "\n" } else { "" };
+        writeln!(out, "{before}- error: {}", escape_cell(&error.to_string()))?;
+    }
+    if let Some(more) = errors.count().checked_sub(LISTED_ERRORS).filter(|more| *more > 0) {
+        writeln!(out, "- and {}", count(more, "more error"))?;
+    }
+    let figures = [
+        (judged, "submission"),
+        (runs, "run"),
+        (summary.errors, "error"),
+        (summary.warnings, "warning"),
+        (summary.judge_errors, "judge error"),
+    ];
+    let figures = joined(figures.map(|(number, noun)| count(number, noun)), ", ");
+    writeln!(out, "\n{figures}; {:.1} s", report.session.elapsed.as_secs_f64())?;
     if report.session.interrupted {
         writeln!(out, "\n**Interrupted: results are missing.**")?;
     }
@@ -111,7 +123,11 @@ fn annotate(
     if let Some((line, column)) = spot {
         properties.push(format!("line={line},col={column}"));
     }
-    writeln!(out, "::{severity} {}::{}", properties.join(","), escape_message(message))
+    let command = match severity {
+        Severity::Remark => "notice",
+        Severity::Warning | Severity::Error => severity.name(),
+    };
+    writeln!(out, "::{command} {}::{}", properties.join(","), escape_message(message))
 }
 
 /// Text must not end the line or begin another command. Control characters become visible.
@@ -172,6 +188,8 @@ mod tests {
         let text = shown(CommandTask::Judge, write_summary);
         let row = "| sum | odd, \"name\".py | WA | 1 of 3 | 0.500 s | secret/2: token 1 differs | required AC |";
         assert!(text.contains(row), "{text}");
+        assert!(text.contains("- error: sum/problem.yaml: has no name\n"), "{text}");
+        assert!(text.contains(", 1 error, 0 warnings, "), "{text}");
         assert_eq!(escape_cell("a|b\n<img>`_"), "a\\|b &lt;img>\\`\\_");
     }
 

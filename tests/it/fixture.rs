@@ -144,6 +144,13 @@ impl Fixture {
         check(command, arguments, code, messages);
     }
 
+    /// All that `juror` writes, with single blanks, and with a cache.
+    pub(crate) fn text_with_cache(&self, arguments: &str, code: i32) -> String {
+        let mut command = self.juror(arguments);
+        command.env("JUROR_CACHE", self.path("cache/juror"));
+        text_of(command, arguments, code)
+    }
+
     /// Judges shell programs with one command; each begins with the line `start`. A row has a program, its verdict
     /// (`-` for none), and a part of the cause.
     pub(crate) fn judge_all(&self, start: &str, options: &str, rows: &[(&str, &str, &str)]) {
@@ -202,15 +209,19 @@ pub(crate) fn write_program(path: &Path, text: &str) {
     command.assert().success();
 }
 
-fn check(mut command: Command, arguments: &str, code: i32, messages: &[&str]) {
+fn check(command: Command, arguments: &str, code: i32, messages: &[&str]) {
+    let text = text_of(command, arguments, code);
+    for piece in messages {
+        let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(&piece), "juror {arguments} lacks `{piece}`:\n{text}");
+    }
+}
+
+/// Standard output and standard error. Lines are wrapped to the width; this text is not.
+fn text_of(mut command: Command, arguments: &str, code: i32) -> String {
     let output = command.output().expect("juror runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned()
         + &String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(code), "juror {arguments}:\n{text}");
-    // Lines are wrapped to the width; the expected text is not.
-    let flat = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    for piece in messages {
-        let piece = piece.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(flat.contains(&piece), "juror {arguments} lacks `{piece}`:\n{text}");
-    }
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -55,6 +55,7 @@ mod run;
 mod sandbox;
 mod scoring;
 mod search_set;
+mod setter;
 mod shell;
 mod shortage;
 mod side_by_side;

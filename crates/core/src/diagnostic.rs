@@ -18,6 +18,8 @@ words! {
     #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
     #[serde(rename_all = "snake_case")]
     pub enum Severity {
+        /// Works as meant, but could be better. Shown to a person who asks for more.
+        Remark = "remark",
         /// Works, but is probably not what was meant.
         Warning = "warning",
         /// Must be fixed before anything runs.
@@ -127,6 +129,10 @@ impl Diagnostic {
 
     pub fn warning(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
         Self { severity: Severity::Warning, ..Self::error(path, message) }
+    }
+
+    pub fn remark(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Remark, ..Self::error(path, message) }
     }
 
     #[must_use]

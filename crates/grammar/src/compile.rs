@@ -6,6 +6,7 @@ use crate::first;
 use crate::parse::parse;
 use crate::program::Grammar;
 use crate::source::Source;
+pub use crate::token::UNKNOWN_CONSTANT;
 use juror_core::diagnostic::Diagnostic;
 
 /// A grammar with all that is wrong or doubtful in its text.
@@ -23,6 +24,10 @@ pub fn parse_grammar(path: &Path, text: &[u8]) -> ParsedGrammar {
     diagnostics.sort_by_key(|diagnostic| {
         diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column))
     });
+    let is_unknown = |fault: &Diagnostic| fault.message.ends_with(UNKNOWN_CONSTANT);
+    if diagnostics.iter().any(is_unknown) {
+        diagnostics.retain(is_unknown);
+    }
     let broken = diagnostics.iter().any(Diagnostic::is_error);
     ParsedGrammar {
         grammar: (!broken).then(|| {

@@ -309,6 +309,13 @@ impl Lexer<'_> {
             self.at += sign.len();
             return Some(TokenKind::Sign(sign));
         }
+        if let Some(length) = unknown_constant_length(self.rest()) {
+            self.at += length;
+            let shown = String::from_utf8_lossy(&self.source.text[start..self.at]).into_owned();
+            let help = "add it to `constants` in problem.yaml, or write the value";
+            self.fault(start, format!("`{shown}` {UNKNOWN_CONSTANT}"), help);
+            return None;
+        }
         let chunk = self.rest()[..self.rest().len().min(4)].utf8_chunks().next();
         let valid = chunk.and_then(|chunk| chunk.valid().chars().next());
         let character = valid.unwrap_or(char::REPLACEMENT_CHARACTER);
@@ -325,6 +332,18 @@ impl Lexer<'_> {
         self.fault(start, message, help);
         None
     }
+}
+
+/// The end of the message about a name in braces that was not replaced. Other faults may come from it, so they are not
+/// reported.
+pub const UNKNOWN_CONSTANT: &str = "is no constant of the problem";
+
+/// The length of `{{name}}` at the beginning of a text.
+fn unknown_constant_length(text: &[u8]) -> Option<usize> {
+    let name = text.strip_prefix(b"{{")?;
+    let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.');
+    let length = name.iter().position(|byte| !is_part(byte))?;
+    (length > 0 && name[length..].starts_with(b"}}")).then_some(length + 4)
 }
 
 /// In upper case.

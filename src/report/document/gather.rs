@@ -37,6 +37,7 @@ impl Report {
                 match diagnostic.severity {
                     Severity::Error => self.summary.errors += 1,
                     Severity::Warning => self.summary.warnings += 1,
+                    Severity::Remark => {}
                 }
                 self.session.diagnostics.push(diagnostic.clone());
             }

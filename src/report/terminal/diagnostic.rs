@@ -15,6 +15,7 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
         return format!("{}: {}\n", diagnostic.severity, printable(&diagnostic.to_string()));
     }
     let level = match diagnostic.severity {
+        Severity::Remark => Level::NOTE.with_name("remark"),
         Severity::Warning => Level::WARNING,
         Severity::Error => Level::ERROR,
     };

@@ -62,17 +62,54 @@ pub(super) fn block(judgement: &Judgement, origin: &str, style: &Style) -> Strin
     page.into_text()
 }
 
-/// Ends with an empty line. Empty if no expectation is broken.
-pub(super) fn broken_expectations(judgement: &Judgement, style: &Style) -> String {
-    if judgement.broken.is_empty() {
-        return String::new();
+/// Ends with an empty line. Empty if no expectation is broken. Submissions that break theirs in the same way are shown
+/// together.
+pub(super) fn broken_expectations<'a>(
+    judgements: impl IntoIterator<Item = &'a Judgement>,
+    style: &Style,
+) -> String {
+    let mut groups: Vec<Vec<&Judgement>> = Vec::new();
+    for judgement in judgements.into_iter().filter(|judgement| !judgement.broken.is_empty()) {
+        let like = |group: &&mut Vec<&Judgement>| is_broken_alike(group[0], judgement);
+        match groups.iter_mut().find(like) {
+            Some(group) => group.push(judgement),
+            None => groups.push(vec![judgement]),
+        }
     }
+    groups.iter().map(|group| broken_block(group, style)).collect()
+}
+
+fn is_broken_alike(one: &Judgement, other: &Judgement) -> bool {
+    let causes = |judgement: &Judgement| -> Vec<_> {
+        let witnesses = witnesses(judgement).into_iter();
+        witnesses.map(|case| (case.cause.clone(), case.difference.clone())).collect()
+    };
+    one.refusal() == other.refusal()
+        && causes(one) == causes(other)
+        && (one.broken == other.broken || !witnesses(one).is_empty())
+}
+
+/// The test cases that break expectations, each once.
+fn witnesses(judgement: &Judgement) -> Vec<&CaseJudgement> {
+    let mut shown: Vec<&CaseJudgement> = Vec::new();
+    for name in judgement.broken.iter().filter_map(|broken| broken.test_case.as_deref()) {
+        let case = judgement.cases.iter().find(|case| case.test_case == name);
+        shown.extend(case.filter(|case| !shown.iter().any(|it| it.test_case == case.test_case)));
+    }
+    shown
+}
+
+fn broken_block(group: &[&Judgement], style: &Style) -> String {
+    let judgement = group[0];
     let mut page = Page::new(style);
-    let name = style.paint(TextRole::Title, &printable(&judgement.submission));
-    page.line(0, &name);
-    for expectation in &judgement.broken {
-        let label = Label::new(TextRole::Bad, "broken: ");
-        page.labelled(INDENT, label, &printable(&expectation.to_string()));
+    for same in group.chunk_by(|one, next| one.broken == next.broken) {
+        for judgement in same {
+            page.line(0, &style.paint(TextRole::Title, &printable(&judgement.submission)));
+        }
+        for expectation in &same[0].broken {
+            let label = Label::new(TextRole::Bad, "broken: ");
+            page.labelled(INDENT, label, &printable(&expectation.to_string()));
+        }
     }
     if let Some((cause, messages)) = judgement.refusal()
         && !style.is_verbose()
@@ -81,14 +118,7 @@ pub(super) fn broken_expectations(judgement: &Judgement, style: &Style) -> Strin
         page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
         quote_from_first_error(&mut page, messages);
     }
-    let mut shown: Vec<&str> = Vec::new();
-    for name in judgement.broken.iter().filter_map(|broken| broken.test_case.as_deref()) {
-        let case = judgement.cases.iter().find(|case| case.test_case == name);
-        if let Some(case) = case.filter(|_| !shown.contains(&name)) {
-            shown.push(name);
-            write_witness(&mut page, case);
-        }
-    }
+    witnesses(judgement).into_iter().for_each(|case| write_witness(&mut page, case));
     page.blank();
     page.into_text()
 }
@@ -107,11 +137,11 @@ fn write_witness(page: &mut Page<'_>, case: &CaseJudgement) {
     }
 }
 
-/// `submission` is `None` if the failure is not about a submission.
-pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &Style) -> String {
+/// `submissions` is empty if the failure is not about submissions.
+pub(super) fn judge_error(submissions: &[String], error: &JudgeError, style: &Style) -> String {
     let mut page = Page::new(style);
     let label = style.paint(TextRole::JudgeError, "judge error");
-    if let (Some(name), Some(tool)) = (submission, &error.lacks) {
+    if let ([name], Some(tool)) = (submissions, &error.lacks) {
         let label = Label::new(TextRole::JudgeError, "skipped: ");
         let why = if error.is_no_program() { error.reason.clone() } else { format!("no {tool}") };
         let text = format!("{}: {}", printable(name), with_help(&why, error.help.as_deref()));
@@ -121,17 +151,22 @@ pub(super) fn judge_error(submission: Option<&str>, error: &JudgeError, style: &
     let step = printable(&error.step);
     let reason = printable(&error.reason);
     if style.is_quiet() {
-        let name = submission.map_or(String::new(), |name| format!("{}: ", printable(name)));
-        page.line(0, &format!("{label}: {name}cannot {step}: {reason}"));
+        let mut names = submissions.iter().map(|name| format!("{}: ", printable(name))).peekable();
+        if names.peek().is_none() {
+            page.line(0, &format!("{label}: cannot {step}: {reason}"));
+        }
+        names.for_each(|name| page.line(0, &format!("{label}: {name}cannot {step}: {reason}")));
         return page.into_text();
     }
     let what = format!("cannot {step}: {reason}");
-    match submission {
-        Some(name) => {
-            page.line(0, &format!("{label}: no verdict for {}", printable(name)));
+    match submissions {
+        [_, ..] => {
+            let names = joined(submissions.iter().map(|name| printable(name)), ", ");
+            let label = Label::new(TextRole::JudgeError, "judge error");
+            page.labelled(0, label, &format!(": no verdict for {names}"));
             page.labelled(INDENT, "", &what);
         }
-        None => page.labelled(0, Label::new(TextRole::JudgeError, "judge error: "), &what),
+        [] => page.labelled(0, Label::new(TextRole::JudgeError, "judge error: "), &what),
     }
     if let Some(help) = &error.help {
         page.labelled(INDENT, "help: ", &printable(help));

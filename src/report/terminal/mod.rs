@@ -54,8 +54,8 @@ struct ShownParts {
     submissions: usize,
     /// The number of shown test cases; later ones are for the next list.
     generated: usize,
-    /// Judge errors to show below the next table.
-    faults: Vec<String>,
+    /// Judge errors to show below the next table, each with its submissions.
+    faults: Vec<(Vec<String>, JudgeError)>,
     repeats: RepeatedDiagnostics,
     /// Whether the next text needs an empty line before it.
     gap: bool,
@@ -105,10 +105,11 @@ impl<O: Write, E: Write> Terminal<O, E> {
             &[]
         };
         let mut text = table::submission_table(rows, report, self.listing, &self.style);
-        for judged in rows.iter().filter_map(SubmissionReport::judgement) {
-            text.push_str(&judgement::broken_expectations(judged, &self.style));
+        let judged = rows.iter().filter_map(SubmissionReport::judgement);
+        text.push_str(&judgement::broken_expectations(judged, &self.style));
+        for (submissions, error) in std::mem::take(&mut self.shown.faults) {
+            text.push_str(&judgement::judge_error(&submissions, &error, &self.style));
         }
-        text.push_str(&std::mem::take(&mut self.shown.faults).concat());
         let generated = &report.generated[self.shown.generated..];
         text.push_str(&summary::generated_list(generated, &self.style));
         self.shown.submissions = report.submissions.len();
@@ -135,6 +136,9 @@ impl<O: Write, E: Write> Terminal<O, E> {
         diagnostic: &Diagnostic,
         report: &Report,
     ) -> io::Result<()> {
+        if diagnostic.severity == Severity::Remark && !self.style.is_verbose() {
+            return Ok(());
+        }
         // The diagnostic may be about the next package. A table that has begun is not interrupted.
         if !self.has_table(report) || self.shown.submissions == report.submissions.len() {
             self.finish_package(report)?;
@@ -188,7 +192,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
                     () if has_table => judgement::block(judged, origin, &self.style),
                     () => {
                         judgement::block(judged, origin, &self.style)
-                            + &judgement::broken_expectations(judged, &self.style)
+                            + &judgement::broken_expectations([&**judged], &self.style)
                     }
                 };
                 self.result(&text)?;
@@ -209,14 +213,20 @@ impl<O: Write, E: Write> Terminal<O, E> {
         error: &JudgeError,
         report: &Report,
     ) -> io::Result<()> {
-        let text = judgement::judge_error(submission, error, &self.style);
-        if self.has_table(report) {
-            // A row of the table shows which submission was skipped.
-            let is_skip = submission.is_some() && error.lacks.is_some();
-            self.shown.faults.extend((!is_skip).then_some(text));
+        let submissions: Vec<String> = submission.map(str::to_owned).into_iter().collect();
+        if !self.has_table(report) {
+            return self.result(&judgement::judge_error(&submissions, error, &self.style));
+        }
+        // A row of the table shows which submission was skipped.
+        if submission.is_some() && error.lacks.is_some() {
             return Ok(());
         }
-        self.result(&text)
+        let mut known = self.shown.faults.iter_mut();
+        match known.find(|(names, known)| !names.is_empty() && is_same_fault(known, error)) {
+            Some((names, _)) if submission.is_some() => names.extend(submissions),
+            _ => self.shown.faults.push((submissions, error.clone())),
+        }
+        Ok(())
     }
 
     fn show_note(&mut self, note: &Note) -> io::Result<()> {
@@ -340,6 +350,15 @@ fn is_recalled_on_bare_tests(judgement: &Judgement, report: &Report) -> bool {
     let mut runs = judgement.cases.iter().map(|case| case.outcome.as_ref());
     let is_recalled = |run: Option<&Outcome>| run.is_some_and(|run| run.ran_at.is_some());
     is_bare && !judgement.cases.is_empty() && runs.all(is_recalled)
+}
+
+/// Whether two submissions suffer from the same fault. The lines that repeat the runs differ.
+fn is_same_fault(one: &JudgeError, other: &JudgeError) -> bool {
+    let texts = |error: &JudgeError| {
+        let stderr = error.program.as_ref().map(|program| program.stderr.clone());
+        (error.step.clone(), error.reason.clone(), error.help.clone(), stderr)
+    };
+    texts(one) == texts(other)
 }
 
 /// If so, each submission is named, and all are in a table.

@@ -102,12 +102,14 @@ impl<'a> Gates<'a> {
         let right: Vec<&Judgement> = right.map(|(_, judgement)| judgement).collect();
         report.gates.push(check_accepted(&right));
         report.gates.push(reproducible);
-        let detail = match self.ready.rules.validators.output.len() {
-            0 => "the default one".to_owned(),
-            _ => "accepts judge answers, refuses junk".to_owned(),
-        };
+        let validators = &self.ready.rules.validators;
         // It was tested when it was built.
-        let gate = Gate { name: GateName::OutputValidator, state: GateState::Open, detail };
+        let (state, detail) = match (&validators.doubt, validators.output.len()) {
+            (Some(doubt), _) => (GateState::Shut, doubt.clone()),
+            (None, 0) => (GateState::Open, "the default one".to_owned()),
+            (None, _) => (GateState::Open, "accepts judge answers, refuses junk".to_owned()),
+        };
+        let gate = Gate { name: GateName::OutputValidator, state, detail };
         report.gates.push(gate);
         report.gates.push(check_time_limit(&right, time_limit.limit));
         Ok(judged)

@@ -13,9 +13,10 @@ use juror_core::language::constants::{GROWTH_HELP, replace_constants};
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
-use juror_grammar::compile::{ParsedGrammar, parse_grammar};
+use juror_grammar::compile::{ParsedGrammar, UNKNOWN_CONSTANT, parse_grammar};
 use juror_grammar::program::Grammar;
 use juror_grammar::validate::{Rejection, validate_blob};
+use juror_packages::package::suggest::nearest;
 
 /// Reads the grammars of a problem's inputs, with its constants filled in: first `extra`, then the problem's
 /// own. Fails if a file cannot be read.
@@ -64,7 +65,8 @@ pub fn problem_grammars(
 fn read_with_constants(path: &FilePath, text: &[u8], problem: &Problem) -> ParsedGrammar {
     match replace_constants(text, &problem.constants) {
         Ok(filled) => {
-            let reading = parse_grammar(path, &filled);
+            let mut reading = parse_grammar(path, &filled);
+            reading.diagnostics.iter_mut().for_each(|fault| suggest_constant(fault, problem));
             let limited = |grammar: Grammar| grammar.with_limits(&problem.limits);
             ParsedGrammar { grammar: reading.grammar.map(limited), ..reading }
         }
@@ -72,6 +74,15 @@ fn read_with_constants(path: &FilePath, text: &[u8], problem: &Problem) -> Parse
             let fault = Diagnostic::error(path, fault.to_string()).help(GROWTH_HELP);
             ParsedGrammar { grammar: None, diagnostics: vec![fault] }
         }
+    }
+}
+
+fn suggest_constant(fault: &mut Diagnostic, problem: &Problem) {
+    let message = fault.message.strip_suffix(UNKNOWN_CONSTANT);
+    let name = message.and_then(|message| message.split(['{', '}']).nth(2));
+    let known = problem.constants.iter().map(|constant| &*constant.key);
+    if let Some(near) = name.and_then(|name| nearest(name, known)) {
+        fault.help = Some(format!("did you mean `{{{{{near}}}}}`?"));
     }
 }
 

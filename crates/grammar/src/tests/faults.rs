@@ -34,6 +34,18 @@ fn words_must_be_known() {
         ],
     );
     check("INT(1,2) ; SPACE", &["1:10: `;` means nothing here"]);
+    // Other faults may come from it.
+    check("INT(1,{{maxn}}) ; SPACE", &["1:7: `{{maxn}}` is no constant of the problem"]);
+    check(
+        "INT(1,{{}})",
+        &[
+            "1:7: `{` means nothing here",
+            "1:8: `{` means nothing here",
+            "1:9: `}` means nothing here",
+            "1:10: `}` means nothing here",
+            "1:11: expected a value, found `)`",
+        ],
+    );
     check("INT(1,é)", &["1:7: `é` means nothing here", "1:8: expected a value, found `)`"]);
 }
 

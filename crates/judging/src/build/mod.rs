@@ -420,7 +420,11 @@ impl<'a> Builder<'a> {
         }
         let messages = messages(&reply).map_err(read_error)?;
         let tree = reply.kept.unwrap_or_default();
-        let who = if step.produces.is_some() { "compiler" } else { "syntax check" };
+        let who = match &step.produces {
+            Some(product) if product == Path::new("run") => "`build` script",
+            Some(_) => "compiler",
+            None => "syntax check",
+        };
         let refusal = build_refusal(who, &reply.outcome, &limits).or_else(|| {
             let lacks = step.produces.as_ref().filter(|product| !tree.contains(product))?;
             Some(format!("the build succeeded, but did not create `{}`", lacks.display()))

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::build::Runnable;
 use crate::judge::classify::VerdictWithCause;
 use crate::judge::grader::PackageGrader;
+use crate::judge::judged_outputs::JudgedOutputs;
 use crate::judge::repetition::{Repetition, SLACK};
 use crate::judge::visualizers::Visualizers;
 use crate::output_validator::{OutputValidator, judge_answer};
@@ -35,6 +36,8 @@ pub struct Validators {
     pub visualizers: Visualizers,
     pub static_validator: Option<OutputValidator>,
     pub grader: Option<PackageGrader>,
+    /// Why verdicts of the output validator mean little, if trials found that, and other judges accept it.
+    pub doubt: Option<String>,
 }
 
 impl Validators {
@@ -55,6 +58,8 @@ pub struct Rules<'a> {
     pub repeat: RepeatLine,
     /// How much a person wants to see.
     pub detail: Detail,
+    /// Set if somebody asks afterwards what outputs say about judge answers.
+    pub judged_outputs: Option<Arc<JudgedOutputs>>,
 }
 
 impl<'a> Rules<'a> {
@@ -67,6 +72,7 @@ impl<'a> Rules<'a> {
             stop_slow_at: Limits::default(),
             repeat: RepeatLine::default(),
             detail: Detail::Brief,
+            judged_outputs: None,
         }
     }
 
@@ -272,6 +278,13 @@ pub(super) struct PassRun {
 }
 
 impl CaseJudge<'_> {
+    /// Gives what is remembered and the name of the test case to `add`, if somebody asks for it afterwards.
+    pub(super) fn remember(&self, add: impl FnOnce(&JudgedOutputs, String)) {
+        if let Some(outputs) = &self.rules.judged_outputs {
+            add(outputs, self.case.test_case.name.clone());
+        }
+    }
+
     /// Where a box is kept, if anywhere. The submission's has no suffix.
     pub(super) fn box_path(&self, pass: u32, suffix: &str) -> Option<FilePath> {
         let pass = match pass {

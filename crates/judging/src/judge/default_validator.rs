@@ -65,10 +65,19 @@ impl CaseJudge<'_> {
         }
         let judged = match difference {
             None => PassResult { remark, ..accepted("the output is right") },
-            Some(difference) => PassResult {
-                difference: Some(Box::new(difference.clone())),
-                ..wrong_answer(describe(&difference))
-            },
+            Some(difference) => {
+                self.remember(|outputs, name| {
+                    if let Ok(digest) = output.digest() {
+                        let of_case = &mut outputs.lock().rejected;
+                        let of_case = of_case.entry(name).or_default();
+                        of_case.insert(self.entry.submission.to_owned(), digest);
+                    }
+                });
+                PassResult {
+                    difference: Some(Box::new(difference.clone())),
+                    ..wrong_answer(describe(&difference))
+                }
+            }
         };
         self.with_output_images(pass, output, judged)
     }

@@ -11,6 +11,7 @@ pub mod expect;
 pub mod grader;
 pub mod images;
 mod interactive;
+pub mod judged_outputs;
 pub mod judging;
 pub mod kept_files;
 pub mod output;

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 
 use crate::judge::case::{
-    CaseJudge, Pass, PassResult, VALIDATOR_SUFFIX, ValidatorFeedback, ValidatorMessages,
+    CaseJudge, Pass, PassResult, Rules, VALIDATOR_SUFFIX, ValidatorFeedback, ValidatorMessages,
 };
 use crate::judge::classify::VerdictWithCause;
+use crate::judge::judged_outputs::is_judge_answer;
 use crate::judge::kept_files::save_box;
 use crate::judge::score::{self, CaseWorth};
 use crate::output_validator::response::{Contract, Opinion, Response, Worth};
@@ -97,6 +98,14 @@ impl CaseJudge<'_> {
             }
             judged = self.ask_validator(validator, pass, output)?;
         }
+        if judged.classified.verdict == Verdict::Accepted {
+            let answer = self.case.answer()?;
+            self.remember(|outputs, name| {
+                if is_judge_answer(&answer, output) {
+                    outputs.lock().accepted_answers.insert(name);
+                }
+            });
+        }
         Ok(judged)
     }
 
@@ -115,7 +124,48 @@ impl CaseJudge<'_> {
         let next = call.next_pass(&response, pass);
         let validator_response =
             ValidatorResponse { validator, response: &response, box_path: call.box_path };
+        // Where it exceeds a limit, another run would take as long.
+        if matches!(response.opinion, Opinion::Broken(_))
+            && response.outcome.stopped_by.is_none()
+            && let Some(help) = self.fault_by_answer(validator, pass)?
+        {
+            let judged = self.judge_response(&validator_response, &pass.messages.judge, next);
+            return judged.map_err(|stop| match stop {
+                Stop::Fault(error) => Stop::Fault(error.help(help)),
+                stop => stop,
+            });
+        }
         self.judge_response(&validator_response, &pass.messages.judge, next)
+    }
+
+    /// Whose fault it is that the validator broke down, by what it does with the judge answer as the output. `None` if
+    /// that says nothing.
+    fn fault_by_answer(
+        &self,
+        validator: &OutputValidator,
+        pass: &Pass,
+    ) -> Result<Option<String>, Stop> {
+        let Rules { problem, .. } = self.rules;
+        let (Some(path), 1) = (&self.case.test_case.answer, problem.kind.passes) else {
+            return Ok(None);
+        };
+        let call = self.prepare_call(pass)?;
+        let request = call.request(self, pass, self.case.answer()?);
+        let on_answer = validator.run(self.executor, request, call.contract)?;
+        let (kind, answer) = (validator.kind, path.strip_prefix(&*problem.dir).unwrap_or(path));
+        let answer = answer.display();
+        Ok(Some(match on_answer.opinion {
+            Opinion::Broken(_) => {
+                self.remember(|outputs, name| {
+                    outputs.lock().broken_answers.insert(name);
+                });
+                format!("it breaks down on the judge answer, too: fix the {kind}, or {answer}")
+            }
+            _ => format!(
+                "fix the {kind}: it must accept or reject whatever a submission writes; it does not break down on the \
+                 judge answer, but if this output is right, {answer} may be wrong"
+            ),
+        }))
     }
 
     /// The verdict and the score of a response. `earlier` is the validator's message from earlier passes.
@@ -217,7 +267,11 @@ impl CaseJudge<'_> {
         let (what, name) = (validator_response.validator.kind, &validator_response.validator.name);
         let test_case = &self.case.test_case.name;
         let step = format!("judge {test_case} with the {what} `{name}`");
-        let mut error = JudgeError::new(step, did)
+        let Response { feedback, stderr, .. } = validator_response.response;
+        // Standard error is shown in full.
+        let message = Some(&feedback.judge_message).filter(|message| *message != stderr);
+        let message = message.map(|message| first_line(message).0).unwrap_or_default();
+        let mut error = JudgeError::new(step, format!("{did}{message}"))
             .help(format!("fix the {what}: it must accept or reject whatever a submission writes"));
         error.program = Some(Box::new(FaultyProgram {
             stderr: validator_response.response.stderr.clone(),

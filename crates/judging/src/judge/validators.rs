@@ -28,13 +28,15 @@ fn build_and_test(
     images: ImageUse,
     stops: impl Fn(&trial::TrialFault) -> bool,
 ) -> Result<Validators, Stop> {
-    let validators = Validators {
+    let mut validators = Validators {
         output: OutputValidator::build(bench)?,
         interactor: OutputValidator::build_interactor(bench)?,
         visualizers: Visualizers::build(bench, images)?,
         static_validator: OutputValidator::build_static_validator(bench)?,
         grader: PackageGrader::build(bench)?,
+        doubt: None,
     };
+    let mut doubt = None;
     // An output validator next to an interactor judges the interactor's output, so it cannot be tested alone.
     let tried = match &validators.interactor {
         Some(interactor) => from_ref(interactor),
@@ -44,11 +46,14 @@ fn build_and_test(
     for validator in tried.iter().filter(|validator| validator.has_protocol()) {
         let faults = trial::find_faults(bench, validator)?;
         let is_over = faults.iter().any(|fault| fault.diagnostic.is_error() && stops(fault));
+        let fatal = faults.iter().find(|fault| fault.is_fatal);
+        doubt = doubt.or_else(|| fatal.map(|fault| fault.diagnostic.message.clone()));
         let diagnostics = faults.into_iter().map(|fault| fault.diagnostic);
         if is_over {
             return Err(Stop::Diagnosed(diagnostics.collect()));
         }
         bench.send_diagnostics(diagnostics);
     }
+    validators.doubt = doubt;
     Ok(validators)
 }

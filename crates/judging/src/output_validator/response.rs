@@ -18,6 +18,22 @@ pub struct Response {
     pub box_tree: Option<Tree>,
 }
 
+impl Response {
+    /// Whether the output is accepted, or worth more than 0 points.
+    pub fn has_worth(&self) -> bool {
+        let Feedback { score, score_multiplier, .. } = &self.feedback;
+        let is_zero = |text: &Vec<u8>| {
+            let number = std::str::from_utf8(text).ok().and_then(|it| it.trim().parse().ok());
+            number == Some(0.0)
+        };
+        match &self.opinion {
+            Opinion::Accepted => !score.iter().chain(score_multiplier).any(is_zero),
+            Opinion::Partial(worth) => worth.is_positive(),
+            Opinion::Rejected | Opinion::Broken(_) => false,
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Opinion {
     Accepted,

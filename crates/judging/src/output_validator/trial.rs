@@ -9,8 +9,9 @@ use crate::output_validator::response::{Contract, Opinion, Response};
 use crate::output_validator::{OutputValidator, TrialCase, judge_answer};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
-use juror_core::problem::{Grading, Interaction, Problem};
+use juror_core::problem::{Interaction, Problem};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
@@ -19,6 +20,7 @@ use juror_sandbox::executor::parallel;
 
 /// A text that is not a right output of any problem.
 pub(super) const JUNK: &[u8] = b"juror: is this accepted? {[ -1 1e99\n\"\n";
+const WORDS: &[u8] = b"no number\n";
 const BINARY: &[u8] = b"\xff\xfe\x00\x80 1\r\x1b\n";
 
 /// Upper bound on the test cases on which an output is tried, until one is rejected.
@@ -139,6 +141,16 @@ impl Trial<'_> {
         Ok(rejected)
     }
 
+    /// The judge answer, without white space at its end. `None` if it is empty or large.
+    fn right_output_to_extend(&self, test_case: &TestCase) -> Result<Option<Vec<u8>>, Stop> {
+        const LARGEST: u64 = 1 << 20;
+        let answer = judge_answer(test_case)?;
+        let fault = |error| JudgeError::new(format!("read {answer}"), error);
+        let is_small = answer.len().map_err(fault)? <= LARGEST;
+        let output = answer.prefix(LARGEST).map_err(fault)?.trim_ascii_end().to_vec();
+        Ok(Some(output).filter(|output| is_small && !output.is_empty()))
+    }
+
     /// An empty output is right if the package says so, or if the judge answer is empty, too.
     fn try_empty(&self) -> Result<Option<TrialFault>, Stop> {
         if self.bench.problem.kind.interaction == Interaction::Interactive {
@@ -206,27 +218,18 @@ impl Trial<'_> {
         for test_case in cases {
             let response = self.ask(test_case, output.into())?;
             match &response.opinion {
-                Opinion::Rejected | Opinion::Partial(_) => return Ok(None),
-                Opinion::Accepted => accepted.push(test_case.name.as_str()),
+                _ if response.has_worth() => accepted.push(test_case.name.as_str()),
+                Opinion::Accepted | Opinion::Rejected | Opinion::Partial(_) => return Ok(None),
                 Opinion::Broken(what) => {
                     let message = format!("breaks down on {tried}, on {}: {what}", test_case.name);
                     return Ok(Some(TrialFault::local(self.breakdown(&message, &response))));
                 }
             }
         }
-        let Some(first) = accepted.first() else { return Ok(None) };
-        // A single pass does not decide. A score may be 0. Another validator may reject the output, or the output of
-        // an interactor.
-        let Problem { kind, output_validators, interactor, .. } = self.bench.problem;
-        let others = output_validators.len() + usize::from(interactor.is_some());
-        if kind.passes > 1 || kind.grading == Grading::Scoring || others > 1 {
+        let Some(message) = accepted_message(tried, &accepted) else { return Ok(None) };
+        if !decides_alone(self.bench.problem) {
             return Ok(None);
         }
-        let more = match accepted.len() {
-            1 => String::new(),
-            number => format!(" and {} more", number - 1),
-        };
-        let message = format!("accepts {tried}, on {first}{more}");
         let diagnostic = Diagnostic::error(&self.validator.path, message).help(help);
         Ok(Some(TrialFault::fatal(self.with_severity(diagnostic))))
     }
@@ -260,6 +263,65 @@ impl Trial<'_> {
     fn ask(&self, test_case: &TestCase, output: Blob) -> Result<Response, Stop> {
         ask_validator(self.validator, self.bench, test_case, output)
     }
+}
+
+/// Whether one response of the output validator decides. A single pass does not. Another validator may reject the
+/// output, or the output of an interactor.
+fn decides_alone(problem: &Problem) -> bool {
+    let others = problem.output_validators.len() + usize::from(problem.interactor.is_some());
+    problem.kind.passes == 1 && others == 1
+}
+
+fn accepted_message(tried: &str, accepted: &[&str]) -> Option<String> {
+    let first = accepted.first()?;
+    Some(match accepted.len() {
+        1 => format!("accepts {tried}, on {first}"),
+        number => format!("accepts {tried}, on {first} and {} more", number - 1),
+    })
+}
+
+/// Outputs by which the author may find that the output validator is too lax, or breaks down easily. Submissions can
+/// be judged nevertheless.
+pub fn find_weaknesses(
+    bench: &Bench<'_>,
+    validator: &OutputValidator,
+) -> Result<Vec<Diagnostic>, Stop> {
+    let problem = bench.problem;
+    if !decides_alone(problem) || problem.kind.interaction == Interaction::Interactive {
+        return Ok(Vec::new());
+    }
+    let trial = Trial { validator, bench };
+    let mut found = Vec::new();
+    let mut accepted = Vec::new();
+    for test_case in trial.cases_with_files() {
+        let Some(mut output) = trial.right_output_to_extend(test_case)? else { continue };
+        output.extend_from_slice(b" juror juror\n");
+        if !trial.ask(test_case, output.into())?.has_worth() {
+            break;
+        }
+        accepted.push(test_case.name.as_str());
+        if accepted.len() == TRIES {
+            let message = accepted_message("further words at the end of an output", &accepted);
+            let help = "read the output to its end, and reject what is left";
+            found.extend(
+                message.map(|message| Diagnostic::warning(&validator.path, message).help(help)),
+            );
+            break;
+        }
+    }
+    if let Some(test_case) = trial.cases_with_files().next() {
+        let response = trial.ask(test_case, WORDS.into())?;
+        if let Opinion::Broken(what) = &response.opinion {
+            let message = format!(
+                "breaks down on two words that are no numbers, on {}: {what}{}",
+                test_case.name,
+                validator_message(&response)
+            );
+            let help = format!("it must {} on any output", validator.protocol().response_rule());
+            found.push(Diagnostic::remark(&validator.path, message).help(help));
+        }
+    }
+    Ok(found)
 }
 
 /// Runs the output validator on an output that no submission wrote. If it breaks down, it may have searched for files

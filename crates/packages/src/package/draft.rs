@@ -56,21 +56,20 @@ fn check_texts(problem: &Problem, faults: &Faults) {
     let pending: HashSet<&str> = pending.map(|case| case.name.as_str()).collect();
     let cases = data.cases.iter().chain(others.into_iter().flatten());
     for case in cases.filter(|case| !pending.contains(case.name.as_str())) {
-        for path in [Some(&case.input), case.answer.as_ref()].into_iter().flatten() {
-            check_text(path, faults);
-        }
+        check_text(&case.input, false, faults);
+        case.answer.iter().for_each(|answer| check_text(answer, true, faults));
     }
 }
 
 /// A byte-order mark or UTF-16 is an error, since programs would read them as data. Odd line ends are only a warning:
-/// input validators decide about them.
-fn check_text(path: &FilePath, faults: &Faults) {
-    if let Some(untidy) = faults.ok_or_report(path, find_untidy_text(path)).flatten() {
+/// input validators decide about them, and about blanks in inputs.
+fn check_text(path: &FilePath, is_answer: bool, faults: &Faults) {
+    if let Some(untidy) = faults.ok_or_report(path, find_untidy_text(path, is_answer)).flatten() {
         untidy.report_in_test(path, faults);
     }
 }
 
-fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
+fn find_untidy_text(path: &FilePath, is_answer: bool) -> std::io::Result<Option<UntidyText>> {
     let mut file = path.open()?;
     let mut start = Vec::new();
     (&mut file).take(CHECKED_SIZE).read_to_end(&mut start)?;
@@ -82,6 +81,10 @@ fn find_untidy_text(path: &FilePath) -> std::io::Result<Option<UntidyText>> {
     }
     if memchr::memmem::find(&start, b"\r\n").is_some() {
         return Ok(Some(UntidyText::WindowsLineEnds));
+    }
+    let has = |end: &[u8]| memchr::memmem::find(&start, end).is_some();
+    if is_answer && (has(b" \n") || has(b"\t\n")) {
+        return Ok(Some(UntidyText::BlanksAtLineEnds));
     }
     let mut last = start.last().copied();
     if start.len() as u64 == CHECKED_SIZE {

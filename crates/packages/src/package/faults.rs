@@ -76,6 +76,10 @@ impl Faults {
         );
     }
 
+    pub(super) fn remark(&self, at: impl Into<SourcePlace>, message: String, help: String) {
+        self.push(Severity::Remark, BlockedUse::Everything, at.into(), message, help);
+    }
+
     /// Whether further errors about a file would be dropped, so that callers can skip the work.
     pub(super) fn has_max_errors(&self, path: &Path) -> bool {
         self.counts.borrow().get(path).is_some_and(|[errors, _]| *errors >= MAX_REMARKS)
@@ -119,7 +123,7 @@ impl Faults {
         let [errors, warnings] = about.entry(place.path.clone()).or_default();
         let (count, what) = match severity {
             Severity::Error => (errors, "errors"),
-            Severity::Warning => (warnings, "warnings"),
+            Severity::Warning | Severity::Remark => (warnings, "warnings"),
         };
         *count += 1;
         if *count > MAX_REMARKS {

@@ -94,7 +94,7 @@ pub(super) fn path_meant(path: &str, directory: &FilePath) -> Option<String> {
     (near != path).then_some(near)
 }
 
-pub(super) fn did_you_mean(known: &str) -> String {
+pub(crate) fn did_you_mean(known: &str) -> String {
     format!("did you mean `{known}`?")
 }
 

@@ -13,10 +13,14 @@ use juror_core::root::FilePath;
 /// Reads the table, and makes programs of the problem be built and called as testlib programs.
 pub(super) fn read(node: &Node<'_>, tree: &PackageFiles, problem: &mut Problem) -> ParseResult<()> {
     let mut map = node.named_map("testlib", "[testlib]")?;
-    let header = map.try_get("header", |node| read_header(node, tree))?;
-    let output_validator = map.try_get("output_validator", |node| check_role(node, problem))?;
-    let input_validators = map.try_get("input_validators", boolean)?.unwrap_or_default();
-    let generators = map.try_get("generators", boolean)?.unwrap_or_default();
+    // All keys are read, so that each fault is reported, and only that.
+    let header = map.try_get("header", |node| read_header(node, tree));
+    let output_validator = map.try_get("output_validator", |node| check_role(node, problem));
+    let input_validators = map.try_get("input_validators", boolean);
+    let generators = map.try_get("generators", boolean);
+    let (header, output_validator) = (header?, output_validator?);
+    let input_validators = input_validators?.unwrap_or_default();
+    let generators = generators?.unwrap_or_default();
     if !input_validators && !generators && output_validator.is_none() {
         let help = "known: `output_validator = \"checker\"` or `\"interactor\"`, `input_validators = true`, \
                     `generators = true`";

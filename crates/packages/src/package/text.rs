@@ -116,6 +116,7 @@ pub(super) enum UntidyText {
     ByteOrderMark,
     Utf16,
     WindowsLineEnds,
+    BlanksAtLineEnds,
     NoLineEnd,
 }
 
@@ -131,6 +132,10 @@ impl UntidyText {
             Self::WindowsLineEnds => {
                 ["has Windows line ends (CR LF)", "save the file with Unix line ends (LF)"]
             }
+            Self::BlanksAtLineEnds => [
+                "has blanks at the ends of lines",
+                "make it again by `juror generate`, or remove them: sed -i 's/[ \\t]*$//' FILE",
+            ],
             Self::NoLineEnd => {
                 ["does not end with a line end", "add a line end after the last line"]
             }
@@ -142,7 +147,9 @@ impl UntidyText {
         let [message, help] = self.message_and_help();
         match self {
             Self::ByteOrderMark | Self::Utf16 => faults.publishing_error(at, message, help),
-            Self::WindowsLineEnds | Self::NoLineEnd => faults.warning(at, message, help),
+            Self::WindowsLineEnds | Self::BlanksAtLineEnds | Self::NoLineEnd => {
+                faults.warning(at, message, help);
+            }
         }
     }
 
@@ -151,7 +158,9 @@ impl UntidyText {
         let [message, help] = self.message_and_help();
         match self {
             Self::ByteOrderMark | Self::Utf16 => faults.acceptance_error(at, message, help),
-            Self::WindowsLineEnds | Self::NoLineEnd => self.report(at, faults),
+            Self::WindowsLineEnds | Self::BlanksAtLineEnds | Self::NoLineEnd => {
+                self.report(at, faults);
+            }
         }
     }
 }

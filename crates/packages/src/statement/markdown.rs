@@ -6,6 +6,7 @@ use std::ops::Range;
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd, html};
 
+use crate::package::suggest::{did_you_mean, nearest};
 use crate::statement::TranslationState;
 use crate::statement::html::escape;
 use crate::statement::math::{self, FORMULA_HELP, FormulaTranslator};
@@ -125,6 +126,14 @@ impl<'a> MarkdownTranslator<'a, '_> {
     }
 
     fn formula(&mut self, formula: &str, alone: bool, at: Range<usize>) -> Event<'a> {
+        // In a formula, braces may also only group letters.
+        let known = self.scope.problem.constants.iter().map(|constant| &*constant.key);
+        if let Some((name, near)) =
+            unknown_constant(formula).and_then(|name| Some((name, nearest(name, known)?)))
+        {
+            let message = format!("unknown constant `{name}`");
+            self.add_remark(at.clone(), message, &did_you_mean(near));
+        }
         let translated = self.math.translate(formula, alone).unwrap_or_else(|reason| {
             let message = format!("this formula is shown as written: {reason}");
             self.add_remark(at, message, FORMULA_HELP);

@@ -15,10 +15,12 @@ mod samples;
 mod source;
 mod tags;
 
+use std::collections::HashMap;
+use std::path::PathBuf;
 use std::thread;
 
 use crate::package::headings::StatementWords;
-use crate::package::statements::{Statement, StatementForm};
+use crate::package::statements::{Statement, StatementForm, statements};
 use crate::package::suggest::comma_list;
 use crate::statement::images::StatementImages;
 use crate::statement::samples::Samples;
@@ -104,6 +106,37 @@ pub fn render_page(
         let thread = started.map_err(|error| fault(error.to_string()))?;
         thread.join().map_err(|_| fault("a library failed".to_owned()))
     })
+}
+
+/// Translates all statements, and returns what cannot be shown. Of the unknown commands of a statement, only the first is
+/// a warning: it counts the others, which are remarks.
+///
+/// # Errors
+/// If the machine has no thread for it.
+pub fn check_statements(problem: &Problem) -> Result<Vec<Diagnostic>, JudgeError> {
+    let all = statements(problem);
+    let readable: Vec<&Statement> =
+        all.iter().filter(|statement| statement.form != StatementForm::Pdf).collect();
+    if readable.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut diagnostics = render_page(problem, &readable)?.diagnostics;
+    let is_unknown = |fault: &Diagnostic| fault.message.ends_with(latex::UNKNOWN_COMMAND);
+    let mut unknown: HashMap<PathBuf, usize> = HashMap::new();
+    for fault in diagnostics.iter().filter(|fault| is_unknown(fault)) {
+        *unknown.entry(fault.place.path.clone()).or_default() += 1;
+    }
+    for fault in diagnostics.iter_mut().filter(|fault| is_unknown(fault)) {
+        match unknown.remove(&fault.place.path) {
+            Some(1) => {}
+            Some(all) => {
+                let first = fault.message.trim_end_matches(latex::UNKNOWN_COMMAND);
+                fault.message = format!("{all} commands are unknown, first {first}");
+            }
+            None => fault.severity = Severity::Remark,
+        }
+    }
+    Ok(diagnostics)
 }
 
 fn translate(problem: &Problem, statements: &[&Statement]) -> RenderedPage {

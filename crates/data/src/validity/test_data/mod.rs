@@ -9,6 +9,7 @@ pub mod coverage;
 mod duplicates;
 mod exchange;
 mod inputs;
+pub mod judge_answers;
 pub mod mutations;
 pub mod outputs;
 mod strictness;

@@ -37,6 +37,9 @@ pub(super) fn check_outputs(check: &DataCheck<'_>) -> Result<Vec<Diagnostic>, St
     let mut diagnostics = Vec::new();
     for validator in check.validators {
         diagnostics.extend(check_by_validator(check, validator, &tasks)?);
+        if check.extent == DataExtent::Everything {
+            diagnostics.extend(trial::find_weaknesses(&check.bench, validator)?);
+        }
     }
     if !check.validators.is_empty() {
         return Ok(diagnostics);

@@ -43,5 +43,5 @@ pub fn find_undiscriminating(problem: &Problem, judgements: &[&Judgement]) -> Op
     );
     let help =
         "add a submission with the mistake that such a case should catch, or remove the case";
-    Some(Diagnostic::warning(problem.dir.join(problem.layout.secret), message).help(help))
+    Some(Diagnostic::remark(problem.dir.join(problem.layout.secret), message).help(help))
 }

@@ -184,6 +184,17 @@ const COUNTERPARTS: [(&str, [&str; 2], &str, Option<&str>); 2] = [
 
 /// Checks files that do not affect verdicts.
 fn check_display(pack: &PackageReader<'_>, base: &str, files: &CaseFiles<'_>, part: DataDirectory) {
+    let talks = ["interactive", "multi-pass"];
+    let talks = talks.iter().any(|word| pack.yaml.problem_type.includes(word));
+    let lacks_exchange = talks && files.with_endings(&["interaction", "in.statement"]).is_empty();
+    if let (true, DataDirectory::Sample, Some(input)) = (lacks_exchange, part, files.get("in")) {
+        let message = format!("is a sample without `{base}.interaction`: no exchange is shown");
+        let help = format!(
+            "the format advises to add {base}.interaction, with lines of the judge after `<` and of the submission \
+             after `>`, and {base}.in.download and {base}.ans.download"
+        );
+        pack.faults.remark(input, message, help);
+    }
     let count = if part.is_judged() { ALTERNATIVES.len() } else { 1 };
     for (role, endings) in &ALTERNATIVES[..count] {
         if let [first, second, ..] = files.with_endings(endings)[..] {
@@ -201,10 +212,14 @@ fn check_display(pack: &PackageReader<'_>, base: &str, files: &CaseFiles<'_>, pa
                     format!("is shown instead of the {role} of `{base}`, but not downloaded");
                 pack.faults.publishing_error(*item, message, format!("add {base}.{downloaded}"));
             }
+            // One file is missing for both.
+            (None, Some(_)) if talks && *role == "answer" && files.get("in.download").is_some() => {
+            }
             (None, Some(item)) => {
                 let message =
                     format!("is downloaded instead of the {role} of `{base}`, but not shown");
-                pack.faults.publishing_error(item, message, format!("add {base}.{}", shown[0]));
+                let added = shown[usize::from(talks)];
+                pack.faults.publishing_error(item, message, format!("add {base}.{added}"));
             }
             (Some(_), Some(_)) | (None, None) => {}
         }

@@ -8,7 +8,7 @@ use crate::package::files::{PackageEntry, is_inside};
 use crate::package::kattis::submissions_yaml::{self, CaseRule, SubmissionRule};
 use crate::package::kattis::{PackageReader, programs, tags};
 use crate::package::node::SettingsFile;
-use crate::package::suggest::{did_you_mean, did_you_mean_or};
+use crate::package::suggest::{did_you_mean, did_you_mean_or, meant};
 use crate::package::text::excerpt;
 use crate::package::yaml;
 use juror_core::pattern::Pattern;
@@ -242,11 +242,25 @@ format!(
 "move the submissions to a folder of the format".to_owned()
 };
                 let known = pack.version.submissions.iter().map(|default| default.name);
-                did_you_mean_or(name, known, otherwise)
+                folder_meant(name, known).map_or(otherwise, did_you_mean)
             }
         };
         pack.faults.warning(directory, "this folder has no default expectations", help);
     }
+}
+
+/// The folder of the format that this name probably stands for.
+fn folder_meant<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
+    const USUAL: [(&str, &str); 5] = [
+        ("slow", "time_limit_exceeded"),
+        ("timeout", "time_limit_exceeded"),
+        ("mle", "run_time_error"),
+        ("crash", "run_time_error"),
+        ("correct", "accepted"),
+    ];
+    let usual = USUAL.iter().find(|(usual, _)| name.eq_ignore_ascii_case(usual));
+    let usual = usual.and_then(|(_, folder)| known.clone().find(|name| name == folder));
+    usual.or_else(|| meant(name, known))
 }
 
 /// Reports programs of the same kind with the same name, which "Programs" forbids.

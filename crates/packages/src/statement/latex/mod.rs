@@ -30,6 +30,7 @@ use crate::statement::math::{self, FORMULA_HELP, FormulaTranslator};
 use crate::statement::page;
 use crate::statement::source::StatementText;
 use crate::statement::tags::is_link;
+use juror_core::language::constants::find_constants;
 
 /// For nested groups and environments, and for macros in macros.
 const DEEPEST: usize = 50;
@@ -38,6 +39,9 @@ const REFERENCE_MARK: char = '\u{1}';
 
 const IMAGE_HELP: &str =
     "add it beside the statement as .png or .svg; `pdftocairo -svg a.pdf a.svg` makes one";
+
+/// The end of the message about a command that juror does not know.
+pub(super) const UNKNOWN_COMMAND: &str = " is unknown; it is shown as written";
 
 const COMMANDS_HELP: &str = "use the commands that the package format lists for LaTeX statements";
 
@@ -66,6 +70,7 @@ pub(super) fn translate(
         item_number: None,
         footnotes: Vec::new(),
     };
+    translator.report_braces();
     translator.translate_range(start..end);
     translator.writer.end_paragraph();
     let notes = std::mem::take(&mut translator.footnotes);
@@ -107,6 +112,17 @@ struct SourceReference {
 }
 
 impl LatexTranslator<'_, '_> {
+    /// In LaTeX, braces around the name of a constant only group its letters.
+    fn report_braces(&mut self) {
+        let text = Rc::clone(&self.text);
+        for (at, _) in find_constants(text.as_bytes(), &self.scope.problem.constants) {
+            let name = text[at.clone()].trim_matches(['{', '}']);
+            let message =
+                format!("`{{{{{name}}}}}` is no constant in LaTeX: its letters are shown");
+            self.add_remark(at, message, &format!("write \\constant{{{name}}}"));
+        }
+    }
+
     fn translate_range(&mut self, range: Range<usize>) {
         if self.depth >= DEEPEST {
             self.add_remark(
@@ -304,7 +320,7 @@ impl LatexTranslator<'_, '_> {
     fn unknown(&mut self, at: Range<usize>) {
         let source = self.text[at.clone()].to_owned();
         let name = source.trim_end();
-        self.add_remark(at, format!("`{name}` is unknown; it is shown as written"), COMMANDS_HELP);
+        self.add_remark(at, format!("`{name}`{UNKNOWN_COMMAND}"), COMMANDS_HELP);
         self.push_source(name);
         if name.len() < source.len() {
             self.writer.push_space();

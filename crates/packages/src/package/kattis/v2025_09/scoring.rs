@@ -44,7 +44,14 @@ pub(super) fn fill_in_scoring(
             name,
             keys: settings.scoring,
             static_score: settings.static_validation.score.and_then(|score| score.value),
-            file: pack.tree.path(&format!("data/{name}/test_group.yaml")).into(),
+            // Its directory, if it has no settings.
+            file: {
+                let [directory, file] =
+                    ["", "/test_group.yaml"].map(|end| format!("data/{name}{end}"));
+                pack.tree
+                    .path(if pack.tree.file(&file).is_some() { &file } else { &directory })
+                    .into()
+            },
             scoring: scoring.as_ref()?,
         })
     });
@@ -208,10 +215,12 @@ fn check_sum(pack: &PackageReader<'_>, secret: &GroupWithKeys<'_>, groups: &[Gro
     let (relation, help) = if best.exceeds(max) {
         (
             "more than",
-            "a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+            "a submission that earns more than max_score is a judge error; change max_score in \
+             data/secret/test_group.yaml, or of a group",
         )
     } else if max.exceeds(best) {
-        ("less than", "no submission can earn max_score; change that of secret or of a group")
+        let help = "no submission can earn max_score; change that in data/secret/test_group.yaml, or of a group";
+        ("less than", help)
     } else {
         return;
     };

@@ -513,6 +513,14 @@ fn encodings_and_line_ends_are_checked() {
             "warning data/secret/1.in: does not end with a line end; add a line end after the last line",
         ],
     );
+    check(
+        "data/secret/1.ans",
+        b"3\t\n",
+        &[
+            "warning data/secret/1.ans: has blanks at the ends of lines; make it again by `juror generate`, or remove them: sed -i 's/[ \\t]*$//' FILE",
+        ],
+    );
+    check("data/secret/1.in", b"1 \n", &[]);
     check("data/secret/1.in", b"", &[]);
     check("data/secret/1.in", b"\xff\xfe\n", &[]);
     check("data/secret/1.in", b"\0\0\0\n", &[]);

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 use crate::package::{PackageReading, read};
-use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::diagnostic::Diagnostic;
 
 /// The smallest package without a fault.
 const SMALLEST: &str = "
@@ -99,10 +99,7 @@ impl Package {
 
 /// `error PATH:LINE:COLUMN: MESSAGE; HELP`
 fn diagnostic_line(diagnostic: &Diagnostic, dir: &Path) -> String {
-    let severity = match diagnostic.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-    };
+    let severity = diagnostic.severity;
     let text = diagnostic.to_string();
     let prefix = format!("{}/", dir.display());
     let text = text.strip_prefix(&prefix).unwrap_or(&text);

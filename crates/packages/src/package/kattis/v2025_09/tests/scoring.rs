@@ -146,13 +146,13 @@ fn the_points_of_the_groups_add_up() {
     check(
         &scoring_problem("", "max_score: 40", "max_score: 61"),
         &[
-            "warning data/secret/test_group.yaml: the groups of secret give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+            "warning data/secret/test_group.yaml: the groups of secret give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score in data/secret/test_group.yaml, or of a group",
         ],
     );
     check(
         &scoring_problem("max_score: 50\nscore_aggregation: min", "max_score: 40", "max_score: 60"),
         &[
-            "warning data/secret/test_group.yaml:1:12: the groups of secret give at most 40, less than its max_score of 50; no submission can earn max_score; change that of secret or of a group",
+            "warning data/secret/test_group.yaml:1:12: the groups of secret give at most 40, less than its max_score of 50; no submission can earn max_score; change that in data/secret/test_group.yaml, or of a group",
         ],
     );
     check(&scoring_problem("max_score: unbounded", "max_score: 1", "max_score: 2"), &[]);
@@ -276,7 +276,7 @@ fn static_validation_fits_the_scores_of_its_group() {
         &[
             "error data/sample/test_group.yaml:1:26: sample has no score, so neither has its static validation; write `static_validation_score: pass-fail`",
             "error data/secret/a/test_group.yaml:2:26: `static_validation_score` must be an integer of at least 0, or `pass-fail`, not the text `max`",
-            "warning data/secret/test_group.yaml: the groups of secret and its static validation give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score of secret or of a group",
+            "warning data/secret/test_group.yaml: the groups of secret and its static validation give at most 101, more than its max_score of 100; a submission that earns more than max_score is a judge error; change max_score in data/secret/test_group.yaml, or of a group",
             "error data/valid_output/test_group.yaml:1:1: `static_validation_score` has no meaning here: submissions are not judged on this data; remove it",
         ],
     );
