@@ -6,6 +6,7 @@
 //! that the recipe made earlier. `--check` ignores the memory.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 
 use sha2::{Digest, Sha512};
@@ -16,6 +17,7 @@ use juror_core::blob::{self, Blob};
 use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::text::hex;
+use juror_core::units::Bytes;
 use juror_judging::recipe::keys::CaseKey;
 use juror_judging::recipe::stage::{Stage, file_name};
 
@@ -36,6 +38,20 @@ pub(super) struct Memory {
     made_files: MadeFiles,
 }
 
+/// Where the present contents of a file in `data/` come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileOrigin {
+    /// An earlier run made them.
+    Juror,
+    /// They differ from what an earlier run made.
+    Edited,
+    /// No earlier run is known.
+    Unknown,
+}
+
+/// Upper bound on a replaced file that is kept.
+const KEPT_MAX: Bytes = Bytes::mib(64);
+
 /// The first bytes of the file; another version writes another header.
 const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3");
 
@@ -54,10 +70,33 @@ impl Memory {
         Self { path: Some(path), known, made_files }
     }
 
-    /// Whether an earlier run made this file below `data/`, and nobody changed it since.
-    pub(super) fn has_made(&self, name: &str, data: &FilePath) -> bool {
-        let now = || Blob::file(&data.join(name)).digest();
-        self.made_files.get(name).is_some_and(|digest| now().is_ok_and(|now| now == *digest))
+    pub(super) fn origin(&self, name: &str, data: &FilePath) -> FileOrigin {
+        let Some(digest) = self.made_files.get(name) else { return FileOrigin::Unknown };
+        match Blob::file(&data.join(name)).digest() {
+            Ok(now) if now == *digest => FileOrigin::Juror,
+            _ => FileOrigin::Edited,
+        }
+    }
+
+    /// The directory of files that juror replaced without having made them.
+    pub(super) fn replaced_dir(&self) -> Option<FilePath> {
+        Some(self.path.as_ref()?.with_added_extension("replaced"))
+    }
+
+    /// Keeps a copy of a file below `data/` before it is replaced. Its name has the start of its digest.
+    pub(super) fn keep(&self, name: &str, data: &FilePath) -> bool {
+        let (Some(dir), file) = (self.replaced_dir(), data.join(name)) else { return false };
+        let copy = || {
+            if file.metadata()?.len() > KEPT_MAX.0 {
+                return Ok(false);
+            }
+            let digest = hex(&Blob::file(&file).digest()?.0[..4]);
+            let target = dir.join(format!("{name}.{digest}"));
+            let write = |new: &FilePath| io::copy(&mut file.open()?, &mut new.create()?).map(drop);
+            target.prepare_replacement(write)?.commit()?;
+            Ok::<bool, io::Error>(true)
+        };
+        copy().unwrap_or(false)
     }
 
     pub(super) fn is_enabled(&self) -> bool {
@@ -177,7 +216,9 @@ mod tests {
             let data = FilePath::root(data.path());
             let recalled = memory.recall(key, "secret/a", &data, &stage).unwrap();
             assert_eq!(recalled, expected, "{key} {contents:?}");
-            assert_eq!(memory.has_made("secret/a.in", &data), contents == Some("1\n"));
+            let origin = memory.origin("secret/a.in", &data);
+            assert_eq!(origin == FileOrigin::Juror, contents == Some("1\n"));
+            assert_eq!(memory.origin("secret/b.in", &data), FileOrigin::Unknown);
             assert_eq!(stage.has_file("secret/a", "in"), expected);
         };
         check("k", Some("1\n"), true);
