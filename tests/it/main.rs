@@ -47,6 +47,7 @@ mod own_input;
 mod path_escapes;
 mod plain;
 mod polygon;
+mod promotions;
 mod recipes;
 mod repeat_lines;
 mod reports;
