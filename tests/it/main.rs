@@ -48,6 +48,7 @@ mod path_escapes;
 mod plain;
 mod polygon;
 mod promotions;
+mod recipe_memory;
 mod recipes;
 mod repeat_lines;
 mod reports;

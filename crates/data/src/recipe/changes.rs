@@ -15,7 +15,7 @@ use juror_judging::recipe::stage::Stage;
 use juror_packages::package;
 
 /// The greatest number of names in a list, or of messages of one kind.
-const NAMES_MAX: usize = 20;
+pub(super) const NAMES_MAX: usize = 20;
 
 /// Returns the files to replace that juror does not know. Adds an error for each that was changed since juror made it.
 pub(super) fn replaced_files(

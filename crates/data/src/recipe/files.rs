@@ -122,7 +122,7 @@ fn write_error(target: &FilePath, error: io::Error) -> JudgeError {
 }
 
 /// `None` if the target does not exist. A link has the contents of its target.
-fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
+pub(super) fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
     let file = match target.open() {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

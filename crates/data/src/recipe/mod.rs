@@ -5,6 +5,7 @@
 
 pub mod built_generators;
 mod changes;
+pub mod comparison;
 pub mod files;
 mod memory;
 mod patterns;
@@ -25,7 +26,7 @@ use juror_core::recipe::{Recipe, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_judging::build::bench::Bench;
-use juror_judging::recipe::keys::CaseKeys;
+use juror_judging::recipe::keys::{CaseKeys, CaseParts};
 use juror_judging::recipe::make_files;
 use juror_judging::recipe::stage::{Stage, file_name};
 
@@ -127,10 +128,10 @@ impl PreparedFiles {
     }
 }
 
-type KeyedCases<'a> = Vec<(String, &'a str)>;
+type KeyedCases<'a> = Vec<(CaseParts, &'a str)>;
 
 impl<'a> Generation<'a> {
-    /// Returns the keys of all cases, and the cases that must be made. The other cases are in the package from an
+    /// Returns the parts of all cases, and the cases that must be made. The other cases are in the package from an
     /// earlier run, and are added to the stage.
     fn recall_cases(
         &self,
@@ -141,7 +142,7 @@ impl<'a> Generation<'a> {
         let (mut keys, mut missing) = (Vec::new(), Vec::new());
         let mut maker = CaseKeys::new(self.bench);
         for case in &self.recipe.cases {
-            let key = if memory.is_enabled() { maker.key_of(case) } else { None };
+            let key = if memory.is_enabled() { maker.parts_of(case) } else { None };
             let Some(key) = key else {
                 missing.push(case);
                 continue;
@@ -169,7 +170,7 @@ impl<'a> Generation<'a> {
         &self,
         stage: &Stage,
         memory: &Memory,
-        keys: &[(String, &str)],
+        keys: &[(CaseParts, &str)],
         generated: &mut GenerationResult,
     ) -> Result<(), Stop> {
         let recipe = self.recipe;
@@ -218,7 +219,10 @@ impl<'a> Generation<'a> {
         for name in files::display_names(unlisted) {
             self.announce(generated, &name, GeneratedState::Unknown);
         }
-        memory.remember(keys, stage, &data, &recipe_files);
+        // What `--check` found may not be what the recipe makes.
+        if self.mode == GenerateMode::Write || generated.differing == 0 && !generated.has_errors() {
+            memory.remember(keys, stage, &data, &recipe_files);
+        }
         Ok(())
     }
 
