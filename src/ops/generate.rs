@@ -28,7 +28,7 @@ pub struct GenerateOptions {
     ///
     /// Makes everything again, and starts every generator twice, a second apart. A generator whose outputs differ is
     /// reported.
-    #[arg(long, conflicts_with_all = ["fresh", "prune", "from_grammar"])]
+    #[arg(long, conflicts_with_all = ["fresh", "prune", "force", "no_validate", "from_grammar"])]
     pub check: bool,
     /// Add a first set of test cases, made from the grammar of the input, to the recipe and the data
     ///
@@ -48,6 +48,14 @@ pub struct GenerateOptions {
     /// are removed, too. Without --prune, such files are only listed.
     #[arg(long)]
     pub prune: bool,
+    /// Replace files that were changed since juror made them, for example by hand
+    #[arg(long, conflicts_with = "from_grammar")]
+    pub force: bool,
+    /// Write new and changed test cases without asking the validators
+    ///
+    /// Otherwise, if one of them is not valid, nothing is written.
+    #[arg(long, conflicts_with = "from_grammar")]
+    pub no_validate: bool,
     #[command(flatten)]
     pub host: HostOptions,
 }
@@ -125,6 +133,8 @@ pub fn generate_data(
         mode: if options.check { GenerateMode::Check } else { GenerateMode::Write },
         ignores_memory: options.host.fresh,
         removes_leftovers: options.prune,
+        validates: !options.no_validate,
+        overwrites_edits: options.force,
         memory_dir: host.generated_data.clone(),
     })?;
     context.refuse_errors(generated.diagnostics)?;

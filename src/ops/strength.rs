@@ -19,6 +19,7 @@ use juror_core::judgement::Judgement;
 use juror_core::problem::SubmittedContent;
 use juror_core::stop::Stop;
 use juror_core::submission::Submission;
+use juror_data::recipe::propose::directories::parse_directories;
 use juror_data::search::arena::Arena;
 use juror_data::search::problem_inputs::ProblemInputs;
 use juror_data::search::promote::Promotion;
@@ -67,6 +68,9 @@ pub struct StrengthOptions {
     /// They become data/secret/strength/NAME, with their judge answers. Run the command again to see the gain.
     #[arg(long)]
     pub promote: bool,
+    /// Directory for the added inputs, below the secret test cases; with test groups GROUP/NAME [default: strength]
+    #[arg(long, value_name = "DIRECTORY", requires = "promote")]
+    pub into: Option<String>,
     /// Write an HTML page: what passes, and which test case rejects which program
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
@@ -90,14 +94,21 @@ impl Operation for StrengthOptions {
             let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
             return Err(Stop::usage(what));
         }
-        if self.promote {
+        let directories = if self.promote {
             context.check_writable()?;
-        }
+            Some(parse_directories(self.into.as_deref(), PROMOTED_GROUP, &problem)?)
+        } else {
+            None
+        };
         let host = Host::start(&self.host, context)?;
         let scheduler = &Scheduler::new(Arc::clone(&host.executor));
         let assembly = Assembly::on(scheduler, &host, context);
         let _made = assembly.complete(&mut problem, None)?;
-        let inputs = &ProblemInputs::read(problem, None, &context.event_sender())?;
+        let mut inputs = ProblemInputs::read(problem, None, &context.event_sender())?;
+        if let Some(directories) = &directories {
+            inputs.choose_group(directories)?;
+        }
+        let inputs = &inputs;
         let problem = &inputs.problem;
         context.send_event(Event::package_read(problem, 0, problem.test_data.judged_cases().len()));
         let bench = assembly.bench(problem);
@@ -120,6 +131,7 @@ impl Operation for StrengthOptions {
             let bench_beside = Bench { executor: &*host.executor, builder: &builder, ..bench };
             let work = StrengthWork {
                 options: self,
+                directories: directories.as_deref(),
                 context,
                 inputs,
                 bench,
@@ -161,8 +173,13 @@ const SPEED_SHARE: f64 = 0.3;
 /// The largest share of the time that is reserved for searches while programs run on the test cases.
 const SEARCH_SHARE: f64 = 0.15;
 
+/// The default directory of added inputs.
+const PROMOTED_GROUP: &str = "strength";
+
 struct StrengthWork<'a> {
     options: &'a StrengthOptions,
+    /// Where inputs are added, below `data/secret`.
+    directories: Option<&'a [String]>,
     context: &'a Context,
     inputs: &'a ProblemInputs,
     bench: Bench<'a>,
@@ -259,23 +276,30 @@ impl StrengthWork<'_> {
             matrix: options.matrix,
         };
         let measured = measuring.measure(entries, source, report)?;
-        let disputed = arena.validity.disputed.get().map(|refusal| inputs.dispute_warning(refusal));
+        let disputed = arena.validity.disputed.get().filter(|_| !inputs.is_for_group);
+        let disputed = disputed.map(|refusal| inputs.dispute_warning(refusal));
         self.context.send_diagnostics(disputed);
         if let Err(unmeasured) = measured {
             return Err(unmeasured.to_stop(problem, reference));
         }
-        if options.promote {
-            self.promote(&test_bed, report)?;
+        if let Some(directories) = self.directories {
+            self.promote(&test_bed, directories, report)?;
         }
         Ok(true)
     }
 
     /// Adds inputs that catch missed programs to the package and its recipe.
-    fn promote(&self, test_bed: &TestBed<'_>, report: &mut Strength) -> Result<(), Stop> {
+    fn promote(
+        &self,
+        test_bed: &TestBed<'_>,
+        directories: &[String],
+        report: &mut Strength,
+    ) -> Result<(), Stop> {
         for ChosenCase { subject: place, name, description } in choose_cases(&report.subjects) {
             let Some(missed) = &mut report.subjects[place].missed else { continue };
             let input: Arc<[u8]> = Arc::from(&*missed.input);
             let Ok(answer) = test_bed.cross_check.answer(&input)? else { continue };
+            let name = format!("{}/{name}", directories.join("/"));
             let promotion = Promotion::new(self.bench.problem, &name).map_err(Stop::usage)?;
             // The measurements are reported even if this fails.
             missed.promoted =

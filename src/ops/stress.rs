@@ -108,6 +108,8 @@ pub struct StressOptions {
     #[arg(long, value_name = "N", default_value_t = fresh_seed(), hide_default_value = true)]
     pub seed: u64,
     /// Add the input that is found to the package as data/secret/NAME, with its judge answer and recipe entry
+    ///
+    /// In a package with test groups, NAME is GROUP/NAME, and inputs are searched that are valid in the group.
     #[arg(long, value_name = "NAME")]
     pub promote: Option<String>,
     /// Write the whole input that is found to PATH: a new file, or a directory
@@ -228,7 +230,10 @@ const SHOW_TIME: Duration = Duration::from_secs(2);
 fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, Stop> {
     let mut setting = read_setting(options, context)?;
     // Refuses an impossible name before anything starts.
-    check_promotion(options, &setting)?;
+    let directories = check_promotion(options, &setting)?.map(|one| one.directories().to_vec());
+    if let Some(directories) = directories.filter(|_| options.checker.comparison().is_none()) {
+        setting.inputs.choose_group(&directories)?;
+    }
     for (option, place) in [("--save", &options.save), ("--save-slowest", &options.save_slowest)] {
         place.as_deref().map_or(Ok(()), |place| saved_input::check_place(option, place))?;
     }

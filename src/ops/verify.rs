@@ -19,12 +19,15 @@ use juror_core::file_name::flat_name;
 use juror_core::grader::Dialect;
 use juror_core::judgement::{CaseJudgement, Judgement};
 use juror_core::problem::Problem;
+use juror_core::progress::NextStep;
+use juror_core::recipe::Recipe;
 use juror_core::root::FilePath;
 use juror_core::score::TotalScore;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
-use juror_core::text::command_line;
+use juror_core::text::{command_line, count};
 use juror_core::verdict::Verdict;
+use juror_data::recipe::comparison;
 use juror_data::validity::test_data::judge_answers::doubtful_answers;
 use juror_data::validity::test_data::{self, DataCheck, DataExtent, mutations, undiscriminating};
 use juror_judging::build::bench::Bench;
@@ -123,6 +126,8 @@ struct AssignedPackage {
     problem: Problem,
     submissions: Vec<Submission>,
     selected: HashSet<String>,
+    /// Its recipe, unless that has faults.
+    recipe: Option<Recipe>,
     /// Whether this shard checks its data.
     has_data_check: bool,
 }
@@ -145,19 +150,22 @@ fn read_package(
         runs.shard.is_none_or(|shard| shard.contains(unit))
     };
     let is_data_mine = is_mine();
+    let mut recipe = None;
     if let Some(path) = problem.recipe.as_ref().filter(|_| is_data_mine) {
+        let reading = recipe::read_for_problem(path, &problem);
         // The data exists, so a faulty recipe is only a warning.
-        let found = recipe::read_for_problem(path, &problem).diagnostics.into_iter();
-        let found = found.filter(Diagnostic::is_error);
+        let found: Vec<Diagnostic> =
+            reading.diagnostics.into_iter().filter(Diagnostic::is_error).collect();
+        recipe = reading.recipe.filter(|_| found.is_empty());
         context.send_diagnostics(
-            found.map(|fault| Diagnostic { severity: Severity::Warning, ..fault }),
+            found.into_iter().map(|fault| Diagnostic { severity: Severity::Warning, ..fault }),
         );
     }
     if is_data_mine && runs.case.is_empty() {
         context.send_diagnostics(check_statements(&problem)?);
     }
     let submissions = problem.submissions.iter().filter(|_| is_mine()).cloned().collect();
-    Ok(AssignedPackage { problem, submissions, selected, has_data_check: is_data_mine })
+    Ok(AssignedPackage { problem, submissions, selected, recipe, has_data_check: is_data_mine })
 }
 
 struct Verifier<'a> {
@@ -169,7 +177,7 @@ struct Verifier<'a> {
 
 impl Verifier<'_> {
     fn verify_package(&self, package: AssignedPackage) -> Result<(), Stop> {
-        let AssignedPackage { mut problem, submissions, selected, has_data_check: is_mine } =
+        let AssignedPackage { mut problem, submissions, selected, recipe, has_data_check: is_mine } =
             package;
         if !is_mine && submissions.is_empty() {
             return Ok(());
@@ -203,6 +211,9 @@ impl Verifier<'_> {
         ready.rules.judged_outputs = Some(Arc::default());
         if is_mine {
             self.check_data(&ready, test_data::check_data)?;
+            if let Some(recipe) = recipe.filter(|_| self.extent() == DataExtent::Everything) {
+                self.compare_with_recipe(ready.bench, &recipe)?;
+            }
         }
         self.judge_submissions(&ready, &submissions)?;
         let outputs = ready.rules.judged_outputs.as_ref().filter(|_| is_mine);
@@ -248,6 +259,26 @@ impl Verifier<'_> {
         let done = check(&data_check, &mut found);
         self.context.send_diagnostics(found);
         done
+    }
+
+    /// Warns about data that is not what the recipe makes. Starts no program.
+    fn compare_with_recipe(&self, bench: Bench<'_>, recipe: &Recipe) -> Result<(), Stop> {
+        let memory = self.assembly.host.generated_data.as_deref();
+        let compared = comparison::compare_with_recipe(bench, recipe, memory)?;
+        self.context.send_diagnostics(compared.diagnostics);
+        if compared.uncompared > 0 {
+            let archive = self.context.archive();
+            let package = archive.unwrap_or_else(|| (&bench.problem.dir).into());
+            let words = ["juror", "generate"].map(PathBuf::from).into_iter();
+            let words = words.chain([package.into(), "--check".into()]);
+            let what = format!(
+                "compare {} with the recipe, which takes its generators and solutions",
+                count(compared.uncompared, "test case")
+            );
+            let step = NextStep { what, command: Some(command_line(words)) };
+            self.context.send_event(Event::Noted(Note::NextSteps(vec![step])));
+        }
+        Ok(())
     }
 
     fn judge_submissions(

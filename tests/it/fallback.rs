@@ -266,6 +266,8 @@ fn generators_are_checked_without_namespaces() {
         mode: GenerateMode::Check,
         ignores_memory: false,
         removes_leftovers: false,
+        validates: true,
+        overwrites_edits: false,
         memory_dir: None,
     })
     .expect("data");

@@ -47,6 +47,8 @@ mod own_input;
 mod path_escapes;
 mod plain;
 mod polygon;
+mod promotions;
+mod recipe_memory;
 mod recipes;
 mod repeat_lines;
 mod reports;

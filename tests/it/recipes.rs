@@ -331,7 +331,8 @@ fn only_changed_cases_are_generated_again() {
     let now = remade("another generator", "1 changed, 1 unchanged", &first);
     // The case is made again, but its programs and inputs are the same, so the results come from the cache.
     fixture.write("sum/data/secret/a.ans", "0\n");
-    assert_eq!(check("1 changed, 1 unchanged"), now, "other data");
+    fixture.check_with_cache("generate sum --force", 0, &["1 changed, 1 unchanged"]);
+    assert_eq!(read_file(&fixture, "secret/a.in"), now, "other data");
     fixture.write("sum/submissions/accepted/right.sh", "read -r x y; echo $((x + y))\n");
     assert_eq!(check("2 unchanged"), now, "another solution");
     let recipe =
@@ -435,4 +436,176 @@ fn commands_may_have_constants_and_quoted_words() {
     fixture.write("sum/problem.yaml", format!("{yaml}constants:\n  n: 3\n"));
     fixture.check("generate sum", 0, &["1 test case, 1 created"]);
     assert_eq!(read_file(&fixture, "secret/a.in"), "3 4\n");
+}
+
+/// A row: what an edited file and the command get, and whether the edit is gone.
+#[test]
+fn a_file_that_somebody_edited_is_not_overwritten() {
+    let fixture = recipe_fixture(&format!(
+        "{SOLUTION}data: {{secret: {{data: {{a: gen.sh 1 2, b: {{in: 3 4}}}}}}}}\n"
+    ));
+    fixture.check_with_cache("generate sum", 0, &["created secret/a", "created secret/b"]);
+    let check = |what: &str, options: &str, code: i32, messages: &[&str], is_gone: bool| {
+        fixture.write("sum/data/secret/a.in", "5 5\n");
+        if what == "without a cache" {
+            fixture.check(&format!("generate sum {options}"), code, messages);
+        } else {
+            fixture.check_with_cache(&format!("generate sum {options}"), code, messages);
+        }
+        assert_eq!(read_file(&fixture, "secret/a.in") != "5 5\n", is_gone, "{what}");
+    };
+    let refused = ["sum/data/secret/a.in", "was changed since juror made it", "--force", "1 error"];
+    check("with a memory", "", 3, &refused, false);
+    check("with a memory", "--prune", 3, &refused, false);
+    check("with a memory, nothing kept", "--fresh", 3, &refused, false);
+    let replaced = "secret/a.in is replaced, and its contents were not made by juror here";
+    let kept = [replaced, "the old contents are in", "changed secret/a"];
+    check("asked for", "--force", 0, &kept, true);
+    check("without a cache", "", 0, &[replaced, "not kept, because there is no cache"], true);
+    fs::remove_dir_all(fixture.path("cache")).expect("a memory");
+    check("without a memory", "", 0, &kept, true);
+    let walk = walkdir::WalkDir::new(fixture.path("cache")).into_iter().flatten();
+    let old: Vec<String> = walk
+        .filter(|entry| entry.path().to_string_lossy().contains(".replaced/secret/a.in."))
+        .map(|entry| fs::read_to_string(entry.path()).expect("a copy"))
+        .collect();
+    assert_eq!(old, ["5 5\n"]);
+    // An edit that the recipe makes, too, is none.
+    fixture.write("sum/data/secret/b.in", "3 5\n");
+    fixture.write("sum/data/secret/b.ans", "8\n");
+    let recipe = fixture.read("sum/generators/generators.yaml").replace("3 4", "3 5");
+    fixture.write("sum/generators/generators.yaml", recipe);
+    fixture.check_with_cache("generate sum", 0, &["2 unchanged"]);
+}
+
+/// Nothing is written, if one case is not valid; a row has the recipe and the message.
+#[test]
+fn new_cases_are_validated_before_anything_is_replaced() {
+    let check = |data: &str, code: i32, messages: &[&str]| {
+        let fixture = recipe_fixture(&format!(
+            "{SOLUTION}data:\n  secret:\n    data:\n      old: {{in: 1 2}}\n"
+        ));
+        let limit =
+            "#!/usr/bin/env bash\nread -r a b; [ \"$a\" -le \"${1:-999}\" ] && exit 42; exit 43\n";
+        let answer = "#!/usr/bin/env bash\nread -r a; [ \"$a\" = 77 ] && exit 43; [ \"$a\" = 78 ] && exit 1; exit 42\n";
+        for (name, text) in
+            [("input_validators/limit/run", limit), ("answer_validators/a/run", answer)]
+        {
+            fixture.write(&format!("sum/{name}"), text);
+            fixture.make_executable(&format!("sum/{name}"));
+        }
+        fixture.check("generate sum", 0, &["1 created"]);
+        fixture.write(
+            "sum/generators/generators.yaml",
+            format!("{SOLUTION}data:\n  secret:\n    data:\n      old: {{in: 2 2}}\n{data}"),
+        );
+        fixture.check("generate sum", code, messages);
+        let (is_old, files) =
+            (read_file(&fixture, "secret/old.in") == "1 2\n", data_files(&fixture));
+        assert_eq!((is_old, files.len() == 2), (code != 0, code != 0), "{data}: {files:?}");
+        if code != 0 {
+            fixture.check("generate sum --no-validate", 0, &["1 changed"]);
+        }
+    };
+    let new = "      new: ";
+    check(&format!("{new}{{in: 3 4}}\n"), 0, &["1 created, 1 changed"]);
+    check(
+        &format!("{new}{{generate: gen.sh 3 x, ans: '3'}}\n"),
+        3,
+        &[
+            "secret/new.in: input validator `validate` refuses it: expected two numbers",
+            "generators.yaml:6:7",
+            "--no-validate",
+            "1 error",
+        ],
+    );
+    check(
+        &format!("{new}{{in: 1000 1}}\n"),
+        3,
+        &["secret/new.in: input validator `limit` refuses it", "generators.yaml:6:7"],
+    );
+    check(&format!("{new}{{in: 70 7}}\n"), 3, &["secret/new.ans: answer validator `a` refuses it"]);
+    check(&format!("{new}{{in: 70 8}}\n"), 3, &["answer validator `a` ends with exit code 1"]);
+    check("  invalid_input:\n    data: {new: {in: x}}\n", 0, &["1 created, 1 changed"]);
+    // The arguments are those of the settings that the recipe makes.
+    let group = |most: u32| {
+        format!(
+            "      g:\n        test_group.yaml: {{input_validator_args: {{limit: ['{most}']}}}}\n        data: {{new: {{in: 9 4}}}}\n"
+        )
+    };
+    check(&group(9), 0, &["3 test cases"]);
+    check(
+        &group(8),
+        3,
+        &["secret/g/new.in: input validator `limit` refuses it", "generators.yaml:8:16"],
+    );
+}
+
+#[test]
+fn twenty_changes_are_listed_and_cases_without_a_recipe_are_told() {
+    let recipe = |items: std::ops::Range<u32>| {
+        let cases: Vec<String> = items.map(|at| format!("- c{at}: {{in: {at} 0}}")).collect();
+        format!("{SOLUTION}data: {{secret: {{data: [{}]}}}}\n", cases.join(", ").replace("- ", ""))
+    };
+    let fixture = recipe_fixture(&recipe(0..22));
+    fixture.check(
+        "generate sum",
+        0,
+        &["created secret/20-c19 and 2 more: -v lists all", "22 created"],
+    );
+    let report = fixture.json("generate sum --fresh", 0);
+    assert_eq!(report["generated"].as_array().map(Vec::len), Some(22), "{report:#}");
+    // Without one of a list, the others have other numbers.
+    fixture.write("sum/generators/generators.yaml", recipe(1..22));
+    let leftover = [
+        "has 22 test cases that the recipe does not make: secret/01-c0, secret/02-c1",
+        "and 2 more",
+        "generate --prune",
+    ];
+    fixture.check("generate sum", 0, &leftover);
+    fixture.check("generate sum --check", 1, &leftover);
+    fixture.check("generate sum --prune -v", 0, &["removed secret/22-c21", "21 unchanged"]);
+    fixture.check("generate sum --check", 0, &["21 unchanged"]);
+}
+
+#[test]
+fn a_case_that_is_twice_in_the_recipe_is_an_error_and_nothing_is_replaced() {
+    let check = |before: &str, twice: &str, place: &str| {
+        let fixture = recipe_fixture(&format!("{SOLUTION}data:\n{before}"));
+        fixture.check("generate sum", 0, &["created"]);
+        let old = data_files(&fixture).into_iter().map(|name| read_file(&fixture, &name));
+        let old: Vec<String> = old.collect();
+        fixture
+            .write("sum/generators/generators.yaml", format!("{SOLUTION}data:\n{before}{twice}"));
+        let message = "is given twice; first on line";
+        fixture.check("generate sum", 3, &[message, place, "1 error"]);
+        let now = data_files(&fixture).into_iter().map(|name| read_file(&fixture, &name));
+        assert_eq!(now.collect::<Vec<_>>(), old, "{twice}");
+    };
+    let case = "  secret:\n    data:\n      a: {in: 1 2}\n";
+    check(case, "      a: {in: 3 4}\n", "generators.yaml:6:7");
+    check(case, "      'a': gen.sh 3 4\n", "generators.yaml:6:7");
+    check(case, "  secret:\n    data: {b: {in: 3 4}}\n", "generators.yaml:6:3");
+}
+
+#[test]
+fn a_generator_that_ignores_its_seed_is_told() {
+    let check = |data: &str, expected: Option<&str>| {
+        let fixture =
+            recipe_fixture(&format!("{SOLUTION}data: {{secret: {{data: {{{data}}}}}}}\n"));
+        for options in ["", "--check"] {
+            let report = fixture.json(&format!("generate sum {options}"), 0);
+            let said = report["diagnostics"].to_string();
+            assert_eq!(said.contains("ignores its seed"), expected.is_some(), "{data}: {said}");
+            assert!(expected.is_none_or(|expected| said.contains(expected)), "{data}: {said}");
+        }
+    };
+    let same = "a: {generate: 'gen.sh 1 2 {seed}', count: 3}";
+    let said = "`gen.sh` ignores its seed: 3 cases differ in nothing else";
+    check(same, Some(said));
+    check("a: {generate: 'seed.sh {seed}', count: 3}", None);
+    // With some arguments, there is only one input.
+    check(&format!("{same}, b: {{generate: 'gen.sh {{seed}} 2', count: 2}}"), None);
+    check("a: 'gen.sh 1 2 {seed}'", None);
+    check("a: gen.sh 1 2, b: gen.sh 1 2", None);
 }

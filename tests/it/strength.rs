@@ -31,7 +31,7 @@ fn small_package(fixture: Fixture) -> Fixture {
 }
 
 /// With the right submission in C, which starts fast.
-fn small_package_in_c() -> Fixture {
+pub(crate) fn small_package_in_c() -> Fixture {
     let fixture = small_package(Fixture::new());
     fixture.remove("sum/submissions/accepted/right.sh");
     fixture.remove("sum/submissions/wrong_answer/wrong.sh");

@@ -31,7 +31,7 @@ impl StressRun<'_> {
     pub(super) fn report_package_problems(&self, searched: &SearchResult) {
         let reference = &self.programs.name;
         let inputs = &self.setting.inputs;
-        if let Some(refused) = &searched.disputed {
+        if let Some(refused) = searched.disputed.as_ref().filter(|_| !inputs.is_for_group) {
             self.context.send_diagnostics([inputs.dispute_warning(refused)]);
         }
         if let Some(broken) = &searched.broken_generator {

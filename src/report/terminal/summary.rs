@@ -194,14 +194,23 @@ fn generated_summary(report: &Report) -> String {
     joined([count(all.len(), "test case")].into_iter().chain(parts), ", ")
 }
 
-/// In quiet mode each line names its package.
+/// At most so many test cases are listed without `--verbose`.
+const LISTED_MAX: usize = 20;
+
+/// In quiet mode each line names its package, and new test cases are not listed.
 pub(super) fn generated_list(all: &[GeneratedReport], style: &Style) -> String {
     let mut page = Page::new(style);
-    for generated in all {
+    let is_listed = |generated: &&GeneratedReport| match generated.state {
+        GeneratedState::Unchanged => style.is_verbose(),
+        GeneratedState::Created | GeneratedState::Changed => !style.is_quiet(),
+        _ => true,
+    };
+    let listed: Vec<&GeneratedReport> = all.iter().filter(is_listed).collect();
+    let is_whole = style.is_verbose() || style.is_quiet();
+    let most = if is_whole { listed.len() } else { LISTED_MAX };
+    for generated in listed.iter().take(most) {
         let role = match generated.state {
             GeneratedState::Missing | GeneratedState::Differs => TextRole::Bad,
-            GeneratedState::Unknown | GeneratedState::Removed => TextRole::Plain,
-            _ if !style.is_verbose() => continue,
             GeneratedState::Unchanged => TextRole::Dim,
             _ => TextRole::Plain,
         };
@@ -213,6 +222,10 @@ pub(super) fn generated_list(all: &[GeneratedReport], style: &Style) -> String {
             }
             _ => page.line(0, &format!("{state}  {name}")),
         }
+    }
+    let more = listed.len().saturating_sub(most);
+    if more > 0 {
+        page.line(0, &style.paint(TextRole::Dim, &format!("and {more} more: -v lists all")));
     }
     let text = page.into_text();
     if text.is_empty() || style.is_quiet() {

@@ -20,14 +20,22 @@ use juror_core::root::{
 use juror_judging::recipe::stage::{Stage, file_name};
 use juror_sandbox::executor::scratch::{self, is_old};
 
-/// A complete file next to the file that it replaces.
+/// A complete file next to its target.
 #[derive(Debug)]
-pub struct PreparedFile(PendingFile);
+pub struct PreparedFile {
+    file: PendingFile,
+    /// Whether the target exists.
+    pub replaces: bool,
+}
 
 impl PreparedFile {
+    pub fn target(&self) -> &FilePath {
+        self.file.target()
+    }
+
     pub fn place(self) -> Result<(), JudgeError> {
-        let target = self.0.target().clone();
-        self.0.commit().map_err(|error| write_error(&target, error))
+        let target = self.file.target().clone();
+        self.file.commit().map_err(|error| write_error(&target, error))
     }
 }
 
@@ -114,7 +122,7 @@ fn write_error(target: &FilePath, error: io::Error) -> JudgeError {
 }
 
 /// `None` if the target does not exist. A link has the contents of its target.
-fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
+pub(super) fn has_contents(contents: impl Read, target: &FilePath) -> io::Result<Option<bool>> {
     let file = match target.open() {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -152,14 +160,15 @@ fn prepare_contents(
         (None, GenerateMode::Write) => GeneratedState::Created,
         (Some(false), GenerateMode::Write) => GeneratedState::Changed,
     };
-    let ready = target.prepare_replacement(|temporary| match link {
+    let file = target.prepare_replacement(|temporary| match link {
         Some(link) => temporary.create_link(link),
         None => {
             contents.rewind()?;
             io::copy(&mut contents, &mut temporary.create()?).map(drop)
         }
     })?;
-    Ok((state, Some(PreparedFile(ready))))
+    let replaces = state == GeneratedState::Changed;
+    Ok((state, Some(PreparedFile { file, replaces })))
 }
 
 fn combined_state(states: &[GeneratedState]) -> GeneratedState {
@@ -373,7 +382,7 @@ mod tests {
         let data = package.join("data");
         let (_, ready) =
             prepare_file(&data.join("secret/1.in"), b"1\n", GenerateMode::Write).unwrap();
-        let temporary = PathBuf::from(ready.as_ref().unwrap().0.temporary());
+        let temporary = PathBuf::from(ready.as_ref().unwrap().file.temporary());
         // As if the process had died.
         std::mem::forget(ready);
         let link = temporary.with_file_name(".juror-link");

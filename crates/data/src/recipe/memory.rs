@@ -1,13 +1,16 @@
 //! Memory of earlier runs. A case is not made again if its recipe, programs and tools are the same, and its files in
 //! `data/` are still the results.
 //!
-//! The memory is a file in the user's cache directory. It has a digest of everything that a case is made from, and of
+//! The memory is a file in the user's cache directory. It has digests of everything that a case is made from, and of
 //! each resulting file. Without it, everything is made. Then juror cannot distinguish the author's files from those
-//! that the recipe made earlier. `--check` ignores the memory.
+//! that the recipe made earlier. `--check` makes everything, and remembers data that is as the recipe makes it.
+//! `juror verify` reads the memory to see what changed since then.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io;
 use std::path::Path;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha512};
 
 use crate::recipe::files::place_file;
@@ -16,14 +19,22 @@ use juror_core::blob::{self, Blob};
 use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::text::hex;
-use juror_judging::recipe::keys::CaseKey;
+use juror_core::units::Bytes;
+use juror_judging::recipe::keys::CaseParts;
 use juror_judging::recipe::stage::{Stage, file_name};
 
 /// The digests of a case's files, by extension.
 type FileDigests = BTreeMap<String, blob::Digest>;
 
-/// The files of each case, by the digest of what the case is made from.
-type KnownCases = BTreeMap<CaseKey, FileDigests>;
+/// By case.
+type KnownCases = BTreeMap<String, KnownCase>;
+
+/// What a case was made from, and the resulting files.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct KnownCase {
+    pub(super) parts: CaseParts,
+    pub(super) files: FileDigests,
+}
 
 /// The digests of all files that juror made, by their names below `data/`.
 type MadeFiles = BTreeMap<String, blob::Digest>;
@@ -36,43 +47,94 @@ pub(super) struct Memory {
     made_files: MadeFiles,
 }
 
+/// Where the present contents of a file in `data/` come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum FileOrigin {
+    /// An earlier run made them.
+    Juror,
+    /// They differ from what an earlier run made.
+    Edited,
+    /// No earlier run is known.
+    Unknown,
+}
+
+/// Upper bound on a replaced file that is kept.
+const KEPT_MAX: Bytes = Bytes::mib(64);
+
 /// The first bytes of the file; another version writes another header.
-const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 3");
+const HEADER: &str = concat!("juror ", env!("CARGO_PKG_VERSION"), " generated 4");
 
 impl Memory {
-    /// Empty if data is only checked, or if nothing is to be remembered.
+    /// Empty if nothing is to be remembered.
     pub(super) fn open(generation: &Generation<'_>) -> Self {
-        let cache =
-            generation.memory_dir.as_deref().filter(|_| generation.mode != GenerateMode::Check);
-        let path = cache.and_then(|cache| memory_path(cache, &generation.bench.problem.dir));
+        let directory = generation.memory_dir.as_deref();
+        let mut memory = Self::read(directory, &generation.bench.problem.dir);
+        if generation.ignores_memory || generation.mode == GenerateMode::Check {
+            memory.known.clear();
+        }
+        memory
+    }
+
+    pub(super) fn read(directory: Option<&Path>, package: &FilePath) -> Self {
+        let path = directory.and_then(|cache| memory_path(cache, package));
         let Some(path) = path else { return Self::default() };
         let bytes = path.read().unwrap_or_default();
-        let (mut known, made_files) = parse_memory(&bytes).unwrap_or_default();
-        if generation.ignores_memory {
-            known.clear();
-        }
+        let (known, made_files) = parse_memory(&bytes).unwrap_or_default();
         Self { path: Some(path), known, made_files }
     }
 
-    /// Whether an earlier run made this file below `data/`, and nobody changed it since.
-    pub(super) fn has_made(&self, name: &str, data: &FilePath) -> bool {
-        let now = || Blob::file(&data.join(name)).digest();
-        self.made_files.get(name).is_some_and(|digest| now().is_ok_and(|now| now == *digest))
+    /// What an earlier run knew of the case with this name.
+    pub(super) fn known_case(&self, name: &str) -> Option<&KnownCase> {
+        self.known.get(name)
+    }
+
+    pub(super) fn known_cases(&self) -> impl Iterator<Item = &KnownCase> {
+        self.known.values()
+    }
+
+    pub(super) fn origin(&self, name: &str, data: &FilePath) -> FileOrigin {
+        let Some(digest) = self.made_files.get(name) else { return FileOrigin::Unknown };
+        match Blob::file(&data.join(name)).digest() {
+            Ok(now) if now == *digest => FileOrigin::Juror,
+            _ => FileOrigin::Edited,
+        }
+    }
+
+    /// The directory of files that juror replaced without having made them.
+    pub(super) fn replaced_dir(&self) -> Option<FilePath> {
+        Some(self.path.as_ref()?.with_added_extension("replaced"))
+    }
+
+    /// Keeps a copy of a file below `data/` before it is replaced. Its name has the start of its digest.
+    pub(super) fn keep(&self, name: &str, data: &FilePath) -> bool {
+        let (Some(dir), file) = (self.replaced_dir(), data.join(name)) else { return false };
+        let copy = || {
+            if file.metadata()?.len() > KEPT_MAX.0 {
+                return Ok(false);
+            }
+            let digest = hex(&Blob::file(&file).digest()?.0[..4]);
+            let target = dir.join(format!("{name}.{digest}"));
+            let write = |new: &FilePath| io::copy(&mut file.open()?, &mut new.create()?).map(drop);
+            target.prepare_replacement(write)?.commit()?;
+            Ok::<bool, io::Error>(true)
+        };
+        copy().unwrap_or(false)
     }
 
     pub(super) fn is_enabled(&self) -> bool {
         self.path.is_some()
     }
 
-    /// Adds a case's files from `data/` to the stage if they are the result of this key. Returns whether they are.
+    /// Adds a case's files from `data/` to the stage if they are made from the same parts. Returns whether they are.
     pub(super) fn recall(
         &self,
-        key: &str,
+        parts: &CaseParts,
         case: &str,
         data: &FilePath,
         stage: &Stage,
     ) -> Result<bool, JudgeError> {
-        let Some(files) = self.known.get(key) else { return Ok(false) };
+        let known = self.known.get(case).filter(|known| known.parts == *parts);
+        let Some(KnownCase { files, .. }) = known else { return Ok(false) };
         let path = |extension: &str| data.join(file_name(case, extension));
         let is_same = |(extension, digest): (&String, &blob::Digest)| {
             Blob::file(&path(extension)).digest().is_ok_and(|there| there == *digest)
@@ -88,11 +150,11 @@ impl Memory {
         Ok(true)
     }
 
-    /// Remembers the keys of these cases, and those files in `data/` that this run and earlier ones made. A failed
+    /// Remembers the parts of these cases, and those files in `data/` that this run and earlier ones made. A failed
     /// write is not a fault: the next run only takes longer.
     pub(super) fn remember(
         &self,
-        cases: &[(String, &str)],
+        cases: &[(CaseParts, &str)],
         stage: &Stage,
         data: &FilePath,
         recipe_files: &BTreeSet<String>,
@@ -104,12 +166,13 @@ impl Memory {
             made_files.insert(name.clone(), digest);
         }
         let mut known = KnownCases::new();
-        for (key, case) in cases {
-            let files = known.entry(key.clone()).or_default();
+        for (parts, case) in cases {
+            let mut files = FileDigests::new();
             for extension in stage.extensions(case) {
                 let Some(digest) = made_files.get(&file_name(case, &extension)) else { return };
                 files.insert(extension, *digest);
             }
+            known.insert((*case).to_owned(), KnownCase { parts: parts.clone(), files });
         }
         let others = self.made_files.iter().filter(|(name, _)| !recipe_files.contains(*name));
         let present = others.filter(|(name, _)| !data.join(name).is_missing());
@@ -142,8 +205,8 @@ mod tests {
             assert_eq!(parse_memory(bytes).map(|(known, _)| known.len()), expected, "{bytes:?}");
         };
         let known = KnownCases::from([
-            ("ab".to_owned(), FileDigests::new()),
-            ("cd".to_owned(), FileDigests::new()),
+            ("ab".to_owned(), KnownCase::default()),
+            ("cd".to_owned(), KnownCase::default()),
         ]);
         let whole = postcard::to_allocvec(&(HEADER, &known, MadeFiles::new())).unwrap();
         check(b"", None);
@@ -163,7 +226,8 @@ mod tests {
         fs::create_dir(dir.path().join("secret")).unwrap();
         fs::write(dir.path().join("secret/a.in"), "1\n").unwrap();
         let (data, named) = (FilePath::root(dir.path()), ["secret/a.in".to_owned()].into());
-        memory.remember(&[("k".to_owned(), "secret/a")], &stage, &data, &named);
+        let parts = |recipe: &str| CaseParts { recipe: recipe.to_owned(), ..CaseParts::default() };
+        memory.remember(&[(parts("k"), "secret/a")], &stage, &data, &named);
         let bytes = fs::read(dir.path().join("deep/memory")).unwrap();
         let (known, made_files) = parse_memory(&bytes).unwrap();
         let memory = Memory { path: None, known, made_files };
@@ -175,9 +239,11 @@ mod tests {
             }
             let stage = Stage::new().unwrap();
             let data = FilePath::root(data.path());
-            let recalled = memory.recall(key, "secret/a", &data, &stage).unwrap();
+            let recalled = memory.recall(&parts(key), "secret/a", &data, &stage).unwrap();
             assert_eq!(recalled, expected, "{key} {contents:?}");
-            assert_eq!(memory.has_made("secret/a.in", &data), contents == Some("1\n"));
+            let origin = memory.origin("secret/a.in", &data);
+            assert_eq!(origin == FileOrigin::Juror, contents == Some("1\n"));
+            assert_eq!(memory.origin("secret/b.in", &data), FileOrigin::Unknown);
             assert_eq!(stage.has_file("secret/a", "in"), expected);
         };
         check("k", Some("1\n"), true);

@@ -4,6 +4,8 @@
 //! written next to its target, then renamed.
 
 pub mod built_generators;
+mod changes;
+pub mod comparison;
 pub mod files;
 mod memory;
 mod patterns;
@@ -16,7 +18,7 @@ use std::fs::File;
 use std::path::PathBuf;
 
 use crate::recipe::files::PreparedFile;
-use crate::recipe::memory::Memory;
+use crate::recipe::memory::{FileOrigin, Memory};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, GeneratedState};
 use juror_core::judgement::JudgeError;
@@ -24,7 +26,7 @@ use juror_core::recipe::{Recipe, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_judging::build::bench::Bench;
-use juror_judging::recipe::keys::CaseKeys;
+use juror_judging::recipe::keys::{CaseKeys, CaseParts};
 use juror_judging::recipe::make_files;
 use juror_judging::recipe::stage::{Stage, file_name};
 
@@ -37,6 +39,10 @@ pub struct Generation<'a> {
     pub ignores_memory: bool,
     /// Whether the files of cases and groups that the recipe does not make are removed.
     pub removes_leftovers: bool,
+    /// Whether the validators check new and changed cases before anything is replaced.
+    pub validates: bool,
+    /// Whether files are replaced that were changed since juror made them.
+    pub overwrites_edits: bool,
     /// The directory of the memory of earlier runs.
     pub memory_dir: Option<PathBuf>,
 }
@@ -76,6 +82,7 @@ pub fn generate(generation: &Generation<'_>) -> Result<GenerationResult, Stop> {
     generation.add_links(&stage)?;
     let diagnostics = &mut generated.diagnostics;
     diagnostics.extend(patterns::find_missing_patterns(generation.recipe, &stage)?);
+    diagnostics.extend(reproducible::find_ignored_seeds(generation.recipe, &stage)?);
     if generated.has_errors() {
         return Ok(generated);
     }
@@ -113,10 +120,18 @@ struct PreparedFiles {
     _claim: Option<File>,
 }
 
-type KeyedCases<'a> = Vec<(String, &'a str)>;
+impl PreparedFiles {
+    fn changed_names(&self) -> BTreeSet<&str> {
+        let changed = |state| matches!(state, GeneratedState::Created | GeneratedState::Changed);
+        let states = self.states.iter().filter(|(_, state)| changed(*state));
+        states.map(|(name, _)| &**name).collect()
+    }
+}
+
+type KeyedCases<'a> = Vec<(CaseParts, &'a str)>;
 
 impl<'a> Generation<'a> {
-    /// Returns the keys of all cases, and the cases that must be made. The other cases are in the package from an
+    /// Returns the parts of all cases, and the cases that must be made. The other cases are in the package from an
     /// earlier run, and are added to the stage.
     fn recall_cases(
         &self,
@@ -127,7 +142,7 @@ impl<'a> Generation<'a> {
         let (mut keys, mut missing) = (Vec::new(), Vec::new());
         let mut maker = CaseKeys::new(self.bench);
         for case in &self.recipe.cases {
-            let key = if memory.is_enabled() { maker.key_of(case) } else { None };
+            let key = if memory.is_enabled() { maker.parts_of(case) } else { None };
             let Some(key) = key else {
                 missing.push(case);
                 continue;
@@ -155,9 +170,9 @@ impl<'a> Generation<'a> {
         &self,
         stage: &Stage,
         memory: &Memory,
-        keys: &[(String, &str)],
+        keys: &[(CaseParts, &str)],
         generated: &mut GenerationResult,
-    ) -> Result<(), JudgeError> {
+    ) -> Result<(), Stop> {
         let recipe = self.recipe;
         let names = recipe.cases.iter().map(|case| &*case.name);
         let names = names.chain(recipe.links.iter().map(|link| &*link.name));
@@ -173,11 +188,28 @@ impl<'a> Generation<'a> {
             prepared.states.push((file.name.clone(), state));
             prepared.ready.extend(ready);
         }
+        if self.mode == GenerateMode::Write {
+            let diagnostics = &mut generated.diagnostics;
+            let replaced =
+                changes::replaced_files(self, memory, &data, &prepared.ready, diagnostics);
+            if self.validates {
+                let changed = prepared.changed_names();
+                changes::check_changed(self, stage, &changed, diagnostics)?;
+            }
+            if generated.has_errors() {
+                return Ok(());
+            }
+            generated.diagnostics.extend(changes::keep_replaced(memory, &data, &replaced));
+        }
         self.place_prepared(prepared, generated)?;
         let mut unlisted = files::unlisted_files(&data, &recipe_files)?;
-        if self.removes_leftovers && self.mode == GenerateMode::Write {
-            let leftover = files::leftover_files(&unlisted, &recipe_files);
-            let is_gone = |name: &String| leftover.contains(name) || memory.has_made(name, &data);
+        let leftover = files::leftover_files(&unlisted, &recipe_files);
+        if !(self.removes_leftovers && self.mode == GenerateMode::Write) {
+            generated.diagnostics.extend(changes::leftover_warning(&data, leftover));
+        } else {
+            let is_gone = |name: &String| {
+                leftover.contains(name) || memory.origin(name, &data) == FileOrigin::Juror
+            };
             let removed: Vec<String> = unlisted.extract_if(.., |name| is_gone(name)).collect();
             files::remove_files(&data, &removed)?;
             for name in files::display_names(removed) {
@@ -187,7 +219,10 @@ impl<'a> Generation<'a> {
         for name in files::display_names(unlisted) {
             self.announce(generated, &name, GeneratedState::Unknown);
         }
-        memory.remember(keys, stage, &data, &recipe_files);
+        // What `--check` found may not be what the recipe makes.
+        if self.mode == GenerateMode::Write || generated.differing == 0 && !generated.has_errors() {
+            memory.remember(keys, stage, &data, &recipe_files);
+        }
         Ok(())
     }
 

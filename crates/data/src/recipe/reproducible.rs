@@ -1,12 +1,14 @@
 //! Checks that generators are reproducible: a second later, they make the same files again.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use crate::recipe::Generation;
 use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
-use juror_core::recipe::{GeneratorCommand, GeneratorProgram, RecipeCase};
+use juror_core::judgement::JudgeError;
+use juror_core::placeholder::{ArgumentPiece, occurrences};
+use juror_core::recipe::{GeneratorCommand, GeneratorProgram, Recipe, RecipeCase};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::{count, visible};
@@ -62,6 +64,46 @@ pub(super) fn check_reproducible(
         diagnostics.extend(warnings);
     }
     Ok(())
+}
+
+/// Warns about generators that print the same for each seed, whatever their other arguments are.
+pub(super) fn find_ignored_seeds(
+    recipe: &Recipe,
+    stage: &Stage,
+) -> Result<Vec<Diagnostic>, JudgeError> {
+    // By generator: its cases by all that a command has but the seed.
+    let mut by_program: BTreeMap<_, BTreeMap<_, Vec<&RecipeCase>>> = BTreeMap::new();
+    for case in &recipe.cases {
+        if let Some(command) = generator_command(case)
+            && occurrences(&command.args, ArgumentPiece::Seed) > 0
+        {
+            let by_args = by_program.entry(&command.program).or_default();
+            by_args.entry(&command.args).or_default().push(case);
+        }
+    }
+    let is_same = |cases: &Vec<&RecipeCase>| -> Result<bool, JudgeError> {
+        let paths = cases.iter().map(|case| stage.path(&case.name, "in"));
+        let digests = paths
+            .map(|path| Blob::file(&path).digest().map_err(JudgeError::on_file("read", &path)));
+        Ok(digests.collect::<Result<BTreeSet<_>, _>>()?.len() == 1)
+    };
+    let mut warnings = Vec::new();
+    for (program, by_args) in by_program {
+        let repeated: Vec<_> = by_args.values().filter(|cases| cases.len() > 1).collect();
+        let mut same = repeated.iter().map(|cases| is_same(cases));
+        let Some(first) = repeated.first() else { continue };
+        if same.try_fold(true, |all, is_same| Ok::<_, JudgeError>(all && is_same?))? {
+            let number = count(repeated.iter().map(|cases| cases.len()).sum::<usize>(), "case");
+            let message = format!(
+                "`{}` ignores its seed: {number} differ in nothing else, and their inputs are the same",
+                program.name
+            );
+            let warning = Diagnostic::warning(&recipe.path, message)
+                .help("take everything random in the generator from the argument `{seed}`");
+            warnings.push(Diagnostic { place: first[0].place.clone(), ..warning });
+        }
+    }
+    Ok(warnings)
 }
 
 struct SecondRun<'a> {

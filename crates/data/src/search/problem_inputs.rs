@@ -5,6 +5,7 @@ use std::path::Path;
 
 use crate::inputs::by_recipe;
 use crate::recipe::built_generators::CASE_NAME;
+use crate::recipe::propose::directories::similar_test_case;
 use crate::recipe::seeded_generator::SeededProgram;
 use crate::validity::DisputedInput;
 use crate::validity::grammars;
@@ -40,6 +41,8 @@ pub struct ProblemInputs {
     pub has_given_checker: bool,
     /// Whether a correct program is known. Otherwise, the interactor of the command line decides alone.
     pub has_reference: bool,
+    /// Whether validators get arguments of one test group, and may refuse inputs that the grammar makes for others.
+    pub is_for_group: bool,
 }
 
 impl ProblemInputs {
@@ -56,14 +59,7 @@ impl ProblemInputs {
             None => None,
         };
         let test_case = test_case(&problem);
-        let options = if problem.output_validators.is_empty() {
-            Options::parse(&test_case.output_validator_args).map_err(|error| {
-                let what = format!("arguments of the output validator: {error}");
-                Stop::Refused(RefusalSubject::Package, vec![what.into()])
-            })?
-        } else {
-            Options::default()
-        };
+        let options = comparison_options(&problem, &test_case)?;
         let answer_maker = |recipe: &Recipe| dedicated_answer_maker(recipe, &problem);
         Ok(Self {
             solution: recipe.as_ref().and_then(solution),
@@ -77,7 +73,18 @@ impl ProblemInputs {
             seeded: None,
             has_given_checker: false,
             has_reference: true,
+            is_for_group: false,
         })
+    }
+
+    /// From now on, inputs are for the group of these directories below `data/secret`: validators get its arguments.
+    pub fn choose_group(&mut self, directories: &[String]) -> Result<(), Stop> {
+        let name = self.test_case.name.clone();
+        let before = std::mem::take(&mut self.test_case);
+        self.test_case = TestCase { name, ..similar_test_case(&self.problem, directories) };
+        self.is_for_group = self.test_case != before;
+        self.options = comparison_options(&self.problem, &self.test_case)?;
+        Ok(())
     }
 
     /// Whether submissions talk with the output validator or have several passes, so that there is no output to
@@ -200,6 +207,16 @@ fn solution(recipe: &Recipe) -> Option<FilePath> {
 fn dedicated_answer_maker(recipe: &Recipe, problem: &Problem) -> Option<FilePath> {
     let mut cases = recipe.cases.iter().filter(|_| !is_single_run(problem));
     cases.find_map(|case| dedicated_solution(problem, case)).cloned()
+}
+
+fn comparison_options(problem: &Problem, test_case: &TestCase) -> Result<Options, Stop> {
+    if !problem.output_validators.is_empty() {
+        return Ok(Options::default());
+    }
+    Options::parse(&test_case.output_validator_args).map_err(|error| {
+        let what = format!("arguments of the output validator: {error}");
+        Stop::Refused(RefusalSubject::Package, vec![what.into()])
+    })
 }
 
 /// A test case without files, with the arguments of the package's cases.

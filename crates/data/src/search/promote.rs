@@ -2,6 +2,7 @@
 
 use crate::recipe::GenerateMode;
 use crate::recipe::files::place_file;
+use crate::recipe::propose::directories::{check_group, split_name};
 use crate::recipe::propose::write::{Addition, NewCase};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::problem::Problem;
@@ -33,18 +34,16 @@ impl<'a> Promotion<'a> {
                 problem.layout.format
             ));
         }
-        let below = name.strip_prefix("data/").unwrap_or(name);
-        let below = below.strip_prefix("secret/").unwrap_or(below);
-        let mut path = vec!["secret".to_owned()];
-        for part in below.split('/') {
-            if !is_case_name(part) {
-                return Err(format!(
-                    "--promote: `{name}` is not a valid name for a test case; use letters, digits, `_`, `.` and `-`, \
-                     with a letter or digit at both ends, but not `test_group` or `testdata`"
-                ));
-            }
-            path.push(part.to_owned());
+        let parts = split_name(name);
+        if parts.iter().any(|part| !is_case_name(part)) {
+            return Err(format!(
+                "--promote: `{name}` is not a valid name for a test case; use letters, digits, `_`, `.` and `-`, \
+                 with a letter or digit at both ends, but not `test_group` or `testdata`"
+            ));
         }
+        check_group(problem, &parts[..parts.len() - 1])
+            .map_err(|fault| format!("--promote: {fault}"))?;
+        let path: Vec<String> = ["secret".to_owned()].into_iter().chain(parts).collect();
         let full = path.join("/");
         let data = problem.dir.join(problem.layout.data);
         let taken = |name: &String| !data.join(name).is_missing();
@@ -55,6 +54,11 @@ impl<'a> Promotion<'a> {
             ));
         }
         Ok(Self { problem, path })
+    }
+
+    /// Below `data/secret`.
+    pub fn directories(&self) -> &[String] {
+        &self.path[1..self.path.len() - 1]
     }
 
     /// Warns that the package already has the input.

@@ -155,6 +155,8 @@ impl<'a> Gates<'a> {
             mode: GenerateMode::Check,
             ignores_memory: false,
             removes_leftovers: false,
+            validates: false,
+            overwrites_edits: false,
             memory_dir: self.kept.clone(),
         })?;
         generated.diagnostics.retain(Diagnostic::is_error);

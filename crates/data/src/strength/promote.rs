@@ -7,7 +7,7 @@ use crate::strength::result::{MissedInput, Subject, SubjectStatus};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChosenCase {
     pub subject: usize,
-    /// A name below `data/secret/`.
+    /// Without directories.
     pub name: String,
     pub description: String,
 }
@@ -42,7 +42,7 @@ pub fn choose_cases(subjects: &[Subject]) -> Vec<ChosenCase> {
         caught.extend(missed.also);
         chosen.push(ChosenCase {
             subject: index,
-            name: format!("strength/{}", case_name(subject)),
+            name: case_name(subject),
             description: format!("Catches {}: {}", subject.id, missed.cause),
         });
     }
@@ -90,17 +90,17 @@ mod tests {
     #[test]
     fn one_input_for_each_kind_of_fault_is_enough() {
         check(&[], &[]);
-        check(&[("a.c:off1-1-1", "off1", Some(1.0), &[])], &["strength/off1-1-1"]);
+        check(&[("a.c:off1-1-1", "off1", Some(1.0), &[])], &["off1-1-1"]);
         let two = [
             ("a.c:off1-1-1", "off1", Some(1.0), &[][..]),
             ("a.c:off1-2-1", "off1", Some(2.0), &[]),
         ];
-        check(&two, &["strength/off1-2-1"]);
+        check(&two, &["off1-2-1"]);
         let by_other = [
             ("a.c:tie-1-1", "tie", Some(1.0), &[][..]),
             ("a.c:ror-2-1", "ror", Some(2.0), &["a.c:tie-1-1"]),
         ];
-        check(&by_other, &["strength/ror-2-1"]);
+        check(&by_other, &["ror-2-1"]);
         check(&[("a.c:off1-1-1", "off1", None, &[])], &[]);
         // Subjects that are held out have no influence on the order.
         let by_held_out = [
@@ -108,7 +108,7 @@ mod tests {
             ("a.c:ror-1-1", "ror", None, &[]),
             ("a.c:tie-2-1", "tie", Some(2.0), &[]),
         ];
-        check(&by_held_out, &["strength/tie-2-1"]);
-        check(&[("wrong_answer/odd_n.py", "wrong_answer", Some(1.0), &[])], &["strength/odd-n-py"]);
+        check(&by_held_out, &["tie-2-1"]);
+        check(&[("wrong_answer/odd_n.py", "wrong_answer", Some(1.0), &[])], &["odd-n-py"]);
     }
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha512};
 
 use crate::build::Builder;
@@ -18,9 +19,35 @@ use juror_core::tree::Node;
 /// In hexadecimal digits.
 pub type CaseKey = String;
 
+/// What a case is made from, as digests.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CaseParts {
+    /// Its entry in the recipe, and the files that it copies.
+    pub recipe: CaseKey,
+    pub generator: Option<CaseKey>,
+    pub solution: Option<CaseKey>,
+    /// The compilers, and how they and the programs are called.
+    pub tools: Vec<CaseKey>,
+}
+
+impl CaseParts {
+    /// Whether the author changed nothing. Another compiler is no change.
+    pub fn are_of_same_sources(&self, other: &Self) -> bool {
+        self.recipe == other.recipe
+            && self.generator == other.generator
+            && self.solution == other.solution
+    }
+}
+
 pub struct CaseKeys<'a> {
     bench: Bench<'a>,
-    programs: BTreeMap<PathBuf, Option<CaseKey>>,
+    programs: BTreeMap<PathBuf, Option<ProgramParts>>,
+}
+
+#[derive(Clone)]
+struct ProgramParts {
+    sources: CaseKey,
+    tools: CaseKey,
 }
 
 impl<'a> CaseKeys<'a> {
@@ -30,6 +57,13 @@ impl<'a> CaseKeys<'a> {
 
     /// `None` if something that the case needs is missing. That is reported when the case is made.
     pub fn key_of(&mut self, case: &RecipeCase) -> Option<CaseKey> {
+        let parts = self.parts_of(case)?;
+        Some(hex(&Sha512::digest(format!("{parts:?}"))))
+    }
+
+    /// `None` as in [`Self::key_of`].
+    pub fn parts_of(&mut self, case: &RecipeCase) -> Option<CaseParts> {
+        let mut parts = CaseParts::default();
         let mut hasher = Sha512::new();
         let mut part = |name: &str, bytes: &[u8]| {
             hasher.update(format!("{name} {}\n", bytes.len()));
@@ -41,7 +75,9 @@ impl<'a> CaseKeys<'a> {
             InputSource::File(path) => part("text", &path.read().ok()?),
             InputSource::Command(command) => {
                 let program = generator_program(self.bench.problem, &command.program);
-                part("generator", self.program(&program)?.as_bytes());
+                let ProgramParts { sources, tools } = self.program(&program)?;
+                parts.generator = Some(sources);
+                parts.tools.push(tools);
                 let seed = u64::from(seed_of(command));
                 for word in substitute_placeholders(command, &case.name, seed) {
                     part("argument", word.as_bytes());
@@ -61,35 +97,39 @@ impl<'a> CaseKeys<'a> {
             AnswerSource::File(path) => part("answer", &path.read().ok()?),
             AnswerSource::Solution(path) => {
                 let program = solution_program(self.bench.problem, path);
-                part("solution", self.program(&program)?.as_bytes());
+                let ProgramParts { sources, tools } = self.program(&program)?;
+                parts.solution = Some(sources);
+                parts.tools.push(tools);
+                part("solution", path.as_os_str().as_encoded_bytes());
                 part("io", format!("{:?}", self.bench.problem.io).as_bytes());
             }
         }
-        Some(hex(&hasher.finalize()))
+        parts.recipe = hex(&hasher.finalize());
+        Some(parts)
     }
 
-    fn program(&mut self, program: &Program) -> Option<CaseKey> {
+    fn program(&mut self, program: &Program) -> Option<ProgramParts> {
         // Two generators may start with the same file, so the name counts too.
         let key = program.path.join(format!(":{}", program.name)).into();
         let builder = self.bench.builder;
         let known = self.programs.entry(key);
-        known.or_insert_with(|| program_digest(program, builder)).clone()
+        known.or_insert_with(|| program_parts(program, builder)).clone()
     }
 }
 
-/// A digest of a program's files, and of the tools and commands that build and run it.
-fn program_digest(program: &Program, builder: &Builder<'_>) -> Option<CaseKey> {
+/// Digests of a program's files, and of the tools and commands that build and run it.
+fn program_parts(program: &Program, builder: &Builder<'_>) -> Option<ProgramParts> {
     let plan = builder.prepare(program).ok()?.plan;
+    let tools = hex(&Sha512::digest(format!("{:?}", (&plan.tools, &plan.build, &plan.start))));
     let mut hasher = Sha512::new();
-    let how = (plan.language.name(), &plan.tools, &plan.build, &plan.start, &plan.entry_point);
-    hasher.update(format!("{how:?}\n"));
+    hasher.update(format!("{:?}\n", (plan.language.name(), &plan.entry_point)));
     for file in &plan.files {
         if let Node::File { blob, mode } = &file.node {
             hasher.update(format!("{:?} {mode:?}\n", file.name));
             hasher.update(blob.digest().ok()?.0);
         }
     }
-    Some(hex(&hasher.finalize()))
+    Some(ProgramParts { sources: hex(&hasher.finalize()), tools })
 }
 
 /// The files that `copy` with this base may take: a superset, in which all names begin with the base.

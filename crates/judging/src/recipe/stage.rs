@@ -3,7 +3,7 @@
 
 use parking_lot::Mutex;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::{self, Read};
+use std::io::{self, Read, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -35,9 +35,13 @@ impl Stage {
         Ok(Self { dir, files, bytes_left: AtomicU64::new(most.0) })
     }
 
+    pub fn root(&self) -> FilePath {
+        FilePath::root(self.dir.path())
+    }
+
     /// Files in the case's directory of files have extensions such as `files/map.txt`.
     pub fn path(&self, case: &str, extension: &str) -> FilePath {
-        FilePath::root(self.dir.path()).join(file_name(case, extension))
+        self.root().join(file_name(case, extension))
     }
 
     pub fn has_file(&self, case: &str, extension: &str) -> bool {
@@ -84,6 +88,13 @@ impl Stage {
         } else {
             Ok(())
         }
+    }
+
+    /// Adds settings of a group, by their name below `data/`.
+    pub fn add_group_file(&self, name: &str, contents: &str) -> Result<(), JudgeError> {
+        let path = self.root().join(name);
+        let write = || path.create()?.write_all(contents.as_bytes());
+        write().map_err(|error| scratch::scratch_fault(format!("write {}", path.display()), error))
     }
 
     pub fn add_blob(&self, case: &str, extension: &str, blob: &Blob) -> Result<(), JudgeError> {

@@ -69,12 +69,28 @@ pub(super) struct PackageFiles {
 impl PackageFiles {
     /// Lists everything below `root` that belongs to a package of this format, without leaving `root`.
     pub(super) fn read(root: &FilePath, format: &dyn Format) -> Self {
+        Self::read_with_data(root, format, None)
+    }
+
+    /// Files of `data` stand for those of the same name in the directory of the test data.
+    pub(super) fn read_with_data(
+        root: &FilePath,
+        format: &dyn Format,
+        data: Option<&FilePath>,
+    ) -> Self {
         let faults = Faults::default();
+        let (items, is_complete) = (Vec::new(), true);
         let mut search =
-            FileSearch { root, format, items: Vec::new(), faults: &faults, is_complete: true };
+            FileSearch { root, directory: "", format, items, faults: &faults, is_complete };
+        if let Some(data) = data {
+            (search.root, search.directory) = (data, format.layout().data);
+            search.list_files();
+            (search.root, search.directory) = (root, "");
+        }
         search.list_files();
         let FileSearch { mut items, is_complete: is_whole, .. } = search;
         items.sort_by(|a, b| a.name.cmp(&b.name));
+        items.dedup_by(|later, first| later.name == first.name);
         Self { root: root.clone(), items, faults, is_complete: is_whole }
     }
 
@@ -119,6 +135,8 @@ impl PackageFiles {
 
 struct FileSearch<'a> {
     root: &'a FilePath,
+    /// The name of `root` in the package; empty for the package itself.
+    directory: &'static str,
     format: &'a dyn Format,
     items: Vec<PackageEntry>,
     faults: &'a Faults,
@@ -149,7 +167,7 @@ impl FileSearch<'_> {
     /// `None` if the format ignores the entry, or if juror cannot read it.
     fn read_entry(&mut self, entry: &PathEntry) -> Option<PackageEntry> {
         let relative = entry.path.strip_prefix(&**self.root).ok()?;
-        let name = &*relative.to_string_lossy();
+        let name = &*join_name(self.directory, &relative.to_string_lossy());
         if !self.format.includes(name) {
             return None;
         }

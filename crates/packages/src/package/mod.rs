@@ -198,5 +198,14 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> PackageReading {
     PackageReading { layout: Some(layout), problem, diagnostics }
 }
 
+/// The problem as it would be with these test data: files of `data` stand for those of the same name. `None` if too
+/// little of the package can be read.
+pub fn read_with_data(problem: &Problem, data: &FilePath) -> Option<Problem> {
+    let format = format_of(problem)?;
+    let tree = PackageFiles::read_with_data(&problem.dir, format, Some(data));
+    let draft = tree.is_complete.then(|| format.read(&tree)).flatten();
+    draft.and_then(|draft| draft.finish(&tree))
+}
+
 #[cfg(test)]
 mod tests;

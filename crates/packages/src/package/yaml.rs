@@ -140,15 +140,27 @@ fn is_float(unsigned: &str) -> bool {
         && exponent_digits.is_none_or(|text| is_all(text, |b| b.is_ascii_digit()))
 }
 
-/// Reads the file's single document; an empty file is nothing.
+/// Reads the file's single document; an empty file is nothing. As in all readers of packages, the last of several equal
+/// keys counts.
 pub(super) fn parse(page: FileReporter<'_>) -> Result<RawValue, ReportedFault> {
+    parse_document(page, TreeBuilder::default())
+}
+
+/// Like [`parse`], but equal keys are an error.
+pub(super) fn parse_with_unique_keys(page: FileReporter<'_>) -> Result<RawValue, ReportedFault> {
+    parse_document(page, TreeBuilder { needs_unique_keys: true, ..TreeBuilder::default() })
+}
+
+fn parse_document(
+    page: FileReporter<'_>,
+    mut builder: TreeBuilder,
+) -> Result<RawValue, ReportedFault> {
     let options = granit_parser::options! {
         emit_comments: false,
         emit_unresolved_aliases: true,
         flow_nesting_limit: MAX_DEPTH,
         block_nesting_limit: MAX_DEPTH,
     };
-    let mut builder = TreeBuilder::default();
     for next in Parser::new_from_str_with_options(&page.file.text, options) {
         let (event, span) = next.map_err(|error| report_syntax(&error, page))?;
         builder.add_event(event, text_range(&span), page)?;
@@ -202,6 +214,7 @@ struct TreeBuilder {
     documents: usize,
     anchors: HashMap<usize, AnchoredNode>,
     nodes: usize,
+    needs_unique_keys: bool,
 }
 
 /// A node that aliases may repeat, and its number of nodes.
@@ -337,13 +350,19 @@ impl TreeBuilder {
         match (&mut open.value, open.key.take()) {
             (Value::Sequence(items), _) => items.push(node),
             (_, None) => open.key = Some(node),
-            (_, Some(key)) => open.add_entry(key, node, page),
+            (_, Some(key)) => open.add_entry(key, node, self.needs_unique_keys, page),
         }
     }
 }
 
 impl OpenCollection {
-    fn add_entry(&mut self, key: RawValue, value: RawValue, page: FileReporter<'_>) {
+    fn add_entry(
+        &mut self,
+        key: RawValue,
+        value: RawValue,
+        must_be_new: bool,
+        page: FileReporter<'_>,
+    ) {
         let Value::Map(entries) = &mut self.value else { return };
         let Value::Scalar(scalar) = key.value else {
             if !matches!(key.value, Value::Broken) {
@@ -361,11 +380,15 @@ impl OpenCollection {
             return;
         }
         let entry = MapEntry { key: name.clone(), key_range: key.range, value };
-        // As in all other readers, the last of several equal keys counts.
         match self.positions.entry(name) {
             Occupied(at) => {
                 let first = &mut entries[*at.get()];
                 let [name, line] = [excerpt(&entry.key), first.key_range.line.to_string()];
+                if must_be_new {
+                    let message = format!("key `{name}` is given twice; first on line {line}");
+                    page.error(key.range, message, "rename or remove one of the two");
+                    return;
+                }
                 let message = format!("key `{name}` replaces the one on line {line}");
                 page.faults.warning(page.file.place(key.range), message, "remove one of the two");
                 *first = entry;

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::recipe::propose::directories::{parse_directories, similar_test_case};
 use crate::recipe::propose::import;
 use crate::recipe::propose::inputs::{NewInput, ProposalMaker, ProposedInputs};
 use crate::recipe::propose::write::Addition;
@@ -14,12 +15,10 @@ use juror_core::problem::Problem;
 use juror_core::proposal::{Proposal, ProposedCase};
 use juror_core::recipe::Recipe;
 use juror_core::stop::Stop;
-use juror_core::test_data::TestCase;
 use juror_core::text::shell_word;
 use juror_core::units::Bytes;
 use juror_grammar::program::Grammar;
 use juror_judging::build::bench::Bench;
-use juror_packages::package::recipe::insert::is_case_name;
 
 /// The default group of new cases.
 const DEFAULT_GROUP: &str = "from-grammar";
@@ -40,7 +39,7 @@ impl GrammarProposal<'_> {
     pub fn add(&self) -> Result<Vec<Diagnostic>, Stop> {
         let Self { bench, recipe, seed, is_stopped, .. } = *self;
         let problem = bench.problem;
-        let directories = parse_directories(self.directory, problem)?;
+        let directories = parse_directories(self.directory, DEFAULT_GROUP, problem)?;
         let (grammars, diagnostics) = grammars::problem_grammars(self.grammar, problem, true)?;
         self.bench.send_diagnostics(diagnostics);
         let Some((grammar, others)) = grammars.split_first() else {
@@ -109,65 +108,18 @@ impl GrammarProposal<'_> {
             mode: GenerateMode::Write,
             ignores_memory: true,
             removes_leftovers: false,
+            validates: false,
+            overwrites_edits: false,
             memory_dir: None,
         };
         Ok(add_cases(&generation, &extended.names)?.diagnostics)
     }
 }
 
-/// The directories below `data/secret` for the new cases.
-fn parse_directories(given: Option<&str>, problem: &Problem) -> Result<Vec<String>, Stop> {
-    let usage = |message: String| Err(Stop::usage(message));
-    let groups: Vec<&str> = problem
-        .test_data
-        .groups
-        .iter()
-        .filter_map(|group| group.name.strip_prefix("secret/"))
-        .collect();
-    let given = match (given, groups.last()) {
-        (Some(given), _) => given,
-        (None, None) => DEFAULT_GROUP,
-        (None, Some(last)) => {
-            return usage(format!(
-                "{} has test groups, and a case must be in one: choose it with --into, such as --into {last}/{DEFAULT_GROUP}; \
-                 the grammar must make inputs for that group",
-                problem.layout.secret
-            ));
-        }
-    };
-    let below = given.strip_prefix("data/").unwrap_or(given);
-    let below = below.strip_prefix("secret/").unwrap_or(below);
-    let parts: Vec<String> = below.split('/').map(str::to_owned).collect();
-    if let Some(part) = parts.iter().find(|part| !is_case_name(part)) {
-        return usage(format!(
-            "--into: `{part}` is not a valid name for a directory of test cases; use letters, digits, `_`, `.` and `-`, \
-             with a letter or digit at both ends"
-        ));
-    }
-    if !groups.is_empty() && !groups.contains(&parts[0].as_str()) {
-        return usage(format!(
-            "--into: `{}` is not a test group; the groups are: {}",
-            parts[0],
-            groups.join(", ")
-        ));
-    }
-    Ok(parts)
-}
-
 fn no_grammar(problem: &Problem) -> Diagnostic {
     let dir = problem.dir.join(problem.layout.input_validators);
     Diagnostic::error(dir, "has no input grammar (*.ctd)")
         .help("write one, as docs/grammar.md describes, or give its path: --from-grammar GRAMMAR")
-}
-
-/// A test case without files, with the arguments that input validators get for cases near the new ones.
-fn similar_test_case(problem: &Problem, directories: &[String]) -> TestCase {
-    let below = format!("secret/{}/", directories[0]);
-    let cases = &problem.test_data.cases;
-    let similar = cases.iter().find(|case| case.name.starts_with(&below));
-    let similar = similar.or_else(|| cases.iter().rfind(|case| case.name.starts_with("secret/")));
-    let args = similar.map(|case| case.input_validator_args.clone());
-    TestCase { input_validator_args: args.unwrap_or_default(), ..TestCase::default() }
 }
 
 /// The command that prints the inputs, run in the package's directory. The options of each input are missing.

@@ -4,8 +4,10 @@
 //! validators, and limited to reasonable sizes. Then they are added to the recipe: small inputs as text, large ones as
 //! files next to it, so that no other tool needs the grammar.
 
+pub mod directories;
 pub mod from_grammar;
 pub mod ideas;
 pub mod import;
 pub mod inputs;
+mod moves;
 pub mod write;

@@ -1,8 +1,9 @@
 //! Adds new cases to a package's recipe, and writes inputs that are too long for it to files.
 //!
 //! Nothing in the recipe moves, and no file is replaced. Before any rename, the new text is parsed again: it must give
-//! the old cases and the new ones.
+//! the old cases and the new ones. In a list, later cases get new numbers; their files are renamed.
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::Path;
 
@@ -10,11 +11,12 @@ use crate::recipe::GenerateMode;
 use crate::recipe::files::{obstacles, place_file, remove_files};
 use crate::recipe::propose::import::{COPIES_DIR, ImportedCase};
 use crate::recipe::propose::inputs::NewInput;
+use crate::recipe::propose::moves::FileMoves;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::GeneratedState;
 use juror_core::judgement::JudgeError;
 use juror_core::problem::{Interaction, Problem};
-use juror_core::recipe::{AnswerSource, InputSource, Recipe, RecipeCase};
+use juror_core::recipe::{AnswerSource, InputSource, Recipe, RecipeCase, RecipeLink};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_packages::package::recipe;
@@ -41,6 +43,7 @@ pub struct ExtendedRecipe {
     pub recipe: Recipe,
     /// In the order of the new cases.
     pub names: Vec<String>,
+    renames: Renames,
 }
 
 pub struct NewCase<'a> {
@@ -113,7 +116,13 @@ impl Addition<'_> {
             text = self.recipe_text(&start, path, cases, Some(&solution))?;
             added = self.parse_and_check(&text, path, cases)?;
         }
-        place_file(path, text.as_bytes(), GenerateMode::Write)?;
+        let data = self.problem.dir.join(self.problem.layout.data);
+        let moves = FileMoves::plan(&data, &added.renames)?;
+        moves.run()?;
+        if let Err(fault) = place_file(path, text.as_bytes(), GenerateMode::Write) {
+            moves.undo();
+            return Err(fault.into());
+        }
         Ok(added)
     }
 
@@ -208,48 +217,114 @@ impl Addition<'_> {
         let is_whole = !reading.diagnostics.iter().any(Diagnostic::prevents_judging);
         let recipe = reading.recipe.filter(|_| is_whole);
         let mut recipe = recipe.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
-        let names = self.new_case_names(&recipe, cases);
-        let names = names.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
+        let compared = self.compare(&recipe, cases);
+        let (names, renames) =
+            compared.ok_or_else(|| no_place_diagnostic(path, self.directories))?;
         recipe.path = path.clone();
         for case in &mut recipe.cases {
             path.as_path().clone_into(&mut case.place.path);
         }
-        Ok(ExtendedRecipe { recipe, names })
+        Ok(ExtendedRecipe { recipe, names, renames })
     }
 
-    /// The names of the new cases; `None` unless a recipe has exactly these and everything that it had before.
-    fn new_case_names(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<Vec<String>> {
-        let known: Vec<&str> = match self.recipe {
+    fn known_names(&self) -> Vec<&str> {
+        match self.recipe {
             Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
             None => self.imported.iter().map(|case| &*case.name).collect(),
-        };
-        let (old, new): (Vec<&RecipeCase>, Vec<&RecipeCase>) =
-            after.cases.iter().partition(|case| known.contains(&&*case.name));
-        if old.len() != known.len() || new.len() != cases.len() {
-            return None;
         }
-        let is_unchanged = |(after, before): (&&RecipeCase, &RecipeCase)| {
-            after.name == before.name
+    }
+
+    /// The names of the new cases, and the old cases that have another number now. `None` unless a recipe has exactly
+    /// these and everything that it had before.
+    fn compare(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<(Vec<String>, Renames)> {
+        let mut old = in_directory_order(&after.cases);
+        let mut names = Vec::new();
+        // A new entry is the last of its directory.
+        for case in cases.iter().rev() {
+            let at = old.iter().rposition(|found| self.is_new(found, case))?;
+            names.push(old.remove(at).name.clone());
+        }
+        names.reverse();
+        let Some(before) = self.recipe else {
+            let known = self.known_names();
+            let is_known = |case: &&RecipeCase| known.contains(&&*case.name);
+            let is_complete = old.len() == known.len() && old.iter().all(is_known);
+            return is_complete.then_some((names, Renames::new()));
+        };
+        let is_unchanged = |after: &RecipeCase, before: &RecipeCase| {
+            let [(above, name), (above_before, name_before)] =
+                [after, before].map(|case| split_last(&case.name));
+            above == above_before
+                && (name == name_before || without_number(name) == without_number(name_before))
                 && after.input == before.input
                 && after.files == before.files
                 && after.answer == before.answer
         };
-        let keeps_all = self.recipe.is_none_or(|before| {
-            old.iter().zip(&before.cases).all(is_unchanged)
-                && before.links == after.links
-                && before.files == after.files
-        });
-        let is_expected = |(found, expected): (&&RecipeCase, &NewCase<'_>)| {
-            found.name.ends_with(&expected.name)
-                && match &found.input {
-                    InputSource::Literal(text) => text.as_bytes() == expected.input,
-                    InputSource::Copy => found.copy.is_some() && !expected.is_inline(),
-                    _ => false,
-                }
-        };
-        let is_complete = keeps_all && new.iter().zip(cases).all(is_expected);
-        is_complete.then(|| new.iter().map(|case| case.name.clone()).collect())
+        let cases_before = in_directory_order(&before.cases);
+        let mut pairs = old.iter().zip(&cases_before);
+        if old.len() != cases_before.len()
+            || !pairs.all(|(after, before)| is_unchanged(after, before))
+            || before.files != after.files
+        {
+            return None;
+        }
+        let pairs = old.iter().zip(&cases_before);
+        let renamed = pairs.filter(|(after, before)| after.name != before.name);
+        let mut renames: Renames =
+            renamed.map(|(after, before)| (before.name.clone(), after.name.clone())).collect();
+        let mut links = Vec::new();
+        for link in &before.links {
+            let Some(target) = renames.get(&link.target) else {
+                links.push(link.clone());
+                continue;
+            };
+            let name = format!("{}/{}", split_last(&link.name).0, split_last(target).1);
+            links.push(RecipeLink { name, target: target.clone() });
+        }
+        for (link, new) in before.links.iter().zip(&links) {
+            if link.name != new.name {
+                renames.insert(link.name.clone(), new.name.clone());
+            }
+        }
+        links.sort_by(|a, b| a.name.cmp(&b.name));
+        (links == after.links).then_some((names, renames))
     }
+
+    /// Whether a case of the recipe is this new one. In lists, it and its directories have numbers.
+    fn is_new(&self, found: &RecipeCase, expected: &NewCase<'_>) -> bool {
+        let wanted = self.directories.iter().chain([&expected.name]);
+        let parts: Vec<&str> = found.name.split('/').skip(1).collect();
+        parts.len() == self.directories.len() + 1
+            && parts.iter().zip(wanted).all(|(part, wanted)| {
+                part == wanted || without_number(part).is_some_and(|part| part == wanted)
+            })
+            && match &found.input {
+                InputSource::Literal(text) => text.as_bytes() == expected.input,
+                InputSource::Copy => found.copy.is_some() && !expected.is_inline(),
+                _ => false,
+            }
+    }
+}
+
+/// The new names of cases and links, by their old names.
+type Renames = BTreeMap<String, String>;
+
+/// By directory: a new number in one directory changes no order.
+fn in_directory_order(cases: &[RecipeCase]) -> Vec<&RecipeCase> {
+    let mut cases: Vec<&RecipeCase> = cases.iter().collect();
+    cases.sort_by_key(|case| split_last(&case.name));
+    cases
+}
+
+fn split_last(name: &str) -> (&str, &str) {
+    name.rsplit_once('/').unwrap_or(("", name))
+}
+
+/// The part of a name after the number that a list gives it; empty if it is only a number.
+fn without_number(name: &str) -> Option<&str> {
+    let rest = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    (rest.len() < name.len()).then_some(rest)?;
+    if rest.is_empty() { Some(rest) } else { rest.strip_prefix('-') }
 }
 
 impl NewCase<'_> {

@@ -66,6 +66,15 @@ pub fn check_data(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> R
     Ok(())
 }
 
+/// Only that each case is valid. Adds faults to `diagnostics`.
+pub fn check_cases(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stop> {
+    let grammars = usable_grammars(check.bench.problem, diagnostics)?;
+    let validity = Validity::of_grammars(grammars.iter().collect());
+    let validity = validity.with_programs(check.bench, diagnostics)?;
+    inputs::check_inputs(check, &validity, diagnostics)?;
+    answers::check_answers(check, diagnostics)
+}
+
 /// The problem's grammars without faults.
 fn usable_grammars(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec<Grammar>, Stop> {
     let mut usable = Vec::new();

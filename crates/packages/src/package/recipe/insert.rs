@@ -3,6 +3,10 @@
 //! People maintain recipes by hand. The caller must read the new text and compare it with the old: if the recipe is
 //! written in a way that this code does not understand, it must be left alone.
 
+use std::ops::Range;
+
+use juror_core::recipe::GROUP_FILES;
+
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Inserts an entry at the end of its directory; `None` if the place is not found.
@@ -19,11 +23,11 @@ pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<Str
     let mut missing = directories;
     while let Some((directory, rest)) = missing.split_first() {
         let indent = block.child_indent(&lines);
-        let Some(inside) = self::find_block(&lines, block.range.clone(), indent, directory) else {
+        let Some(inside) = find_directory(&lines, block.range.clone(), indent, directory) else {
             break;
         };
         let indent = inside.child_indent(&lines);
-        block = self::find_block(&lines, inside.range.clone(), indent, "data")?;
+        block = find_block(&lines, inside.range.clone(), indent, "data")?;
         missing = rest;
     }
     let first = block.range.clone().find(|index| is_content(lines[*index]));
@@ -91,7 +95,7 @@ fn lines_with_ends(text: &str) -> Vec<&str> {
 
 struct KeyBlock {
     indent: usize,
-    range: std::ops::Range<usize>,
+    range: Range<usize>,
 }
 
 impl KeyBlock {
@@ -101,17 +105,41 @@ impl KeyBlock {
     }
 }
 
-/// The block of a key that is alone on its line, with this indentation.
-fn find_block(
+/// The block of a directory, by its key or by its name in the data: a list numbers its directories.
+fn find_directory(
     lines: &[&str],
-    within: std::ops::Range<usize>,
+    within: Range<usize>,
     indent: usize,
-    key: &str,
+    name: &str,
 ) -> Option<KeyBlock> {
+    if let Some(block) = find_block(lines, within.clone(), indent, name) {
+        return Some(block);
+    }
+    let (number, key) = name.split_once('-').unwrap_or((name, ""));
+    let is_item =
+        |index: &usize| indent_of(lines[*index]) == indent && is_list_item(lines[*index].trim());
+    let directories = within.clone().filter(is_item).filter(|index| {
+        let item = block_at(lines, within.clone(), *index);
+        let inner = item.child_indent(lines);
+        let mut keys = ["data", "include"].into_iter().chain(GROUP_FILES);
+        keys.any(|key| find_block(lines, item.range.clone(), inner, key).is_some())
+    });
+    let index = directories.skip(number.parse::<usize>().ok()?.checked_sub(1)?).next()?;
+    is_key(lines[index].trim(), key).then(|| block_at(lines, within, index))
+}
+
+/// The block of a key that is alone on its line, with this indentation.
+fn find_block(lines: &[&str], within: Range<usize>, indent: usize, key: &str) -> Option<KeyBlock> {
     let index = within.clone().find(|index| {
         let line = lines[*index];
         is_content(line) && indent_of(line) == indent && is_key(line.trim(), key)
     })?;
+    Some(block_at(lines, within, index))
+}
+
+/// The block of the key on a line.
+fn block_at(lines: &[&str], within: Range<usize>, index: usize) -> KeyBlock {
+    let indent = indent_of(lines[index]);
     // The items of a list may have the same indentation as their key.
     let owns = |line: &str| is_list_item(line.trim()) && !is_list_item(lines[index].trim());
     let is_end = |other: &usize| {
@@ -119,7 +147,7 @@ fn find_block(
         is_content(line) && (indent_of(line) < indent || indent_of(line) == indent && !owns(line))
     };
     let end = (index + 1..within.end).find(is_end).unwrap_or(within.end);
-    Some(KeyBlock { indent, range: index + 1..end })
+    KeyBlock { indent, range: index + 1..end }
 }
 
 fn is_list_item(line: &str) -> bool {
@@ -280,6 +308,12 @@ data:
         check(&format!("    {item}"), &format!("    {item}    {new}"), "secret/d/x");
         let there = "    - d:\n        data:\n          y: {}\n";
         check(there, &format!("{there}          \"x\": {{}}\n"), "secret/d/x");
+        // A list numbers its directories, but not by its cases.
+        let here = "          \"x\": {}\n";
+        let before =
+            format!("    - a: {{in: \"1\"}}\n{there}    - d:\n        data:\n          z: {{}}\n");
+        check(&before, &before.replace("y: {}\n", &format!("y: {{}}\n{here}")), "secret/1-d/x");
+        check(&before, &format!("{before}{here}"), "secret/2-d/x");
     }
 
     #[test]

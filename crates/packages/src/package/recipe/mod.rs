@@ -61,7 +61,7 @@ pub fn read(
     is_old: bool,
 ) -> RecipeReading {
     let faults = Faults::default();
-    let document = SettingsFile::read(path, &faults, yaml::parse);
+    let document = SettingsFile::read(path, &faults, yaml::parse_with_unique_keys);
     let root = document.as_ref().and_then(|document| document.root().non_null());
     let recipe = root.map(|root| {
         let cases = root.raw.get("data").map_or(0, names::numbered_cases);
