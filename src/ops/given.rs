@@ -7,8 +7,19 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// Options that write files, and those that the line itself replaces.
-const LEFT_OUT: [&str; 10] =
-    ["case", "class", "html", "input", "keep", "promote", "save", "save_slowest", "seed", "shard"];
+const LEFT_OUT: [&str; 11] = [
+    "case",
+    "changed",
+    "class",
+    "html",
+    "input",
+    "keep",
+    "promote",
+    "save",
+    "save_slowest",
+    "seed",
+    "shard",
+];
 
 /// Those of the options `T` that a line repeats, in the order in which they were given.
 ///

@@ -11,10 +11,11 @@ use crate::ops::amounts::parse_span;
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
+use crate::ops::next_steps;
 use crate::ops::operation::Operation;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use juror_core::event::Event;
+use juror_core::event::{Event, Note};
 use juror_core::judgement::Judgement;
 use juror_core::problem::SubmittedContent;
 use juror_core::stop::Stop;
@@ -30,7 +31,7 @@ use juror_data::strength::mutants::{mutant_subjects, wrapper_subjects};
 use juror_data::strength::pool::FreshSource;
 use juror_data::strength::promote::{ChosenCase, choose_cases};
 use juror_data::strength::result::{
-    GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind,
+    GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind, SubjectStatus,
 };
 use juror_data::strength::submissions::{self, fastest_by_language, judged_subject};
 use juror_data::strength::test_bed::TestBed;
@@ -152,6 +153,12 @@ impl Operation for StrengthOptions {
             }
         }
         report.elapsed = started.elapsed();
+        let is_shut = report.gates.iter().any(|gate| gate.state == GateState::Shut);
+        if !is_shut && !self.promote && report.count(SubjectStatus::Missed) > 0 {
+            let dir = context.archive().unwrap_or_else(|| (&problem.dir).into());
+            let step = next_steps::step_to_promote(&dir, problem);
+            context.send_event(Event::Noted(Note::NextSteps(vec![step])));
+        }
         Ok(report)
     }
 }
