@@ -61,7 +61,9 @@ fn what_strength_finds_can_be_added() {
     fixture.write("sum/data/secret/1.in", "0 0\n");
     fixture.write("sum/data/secret/1.ans", "0\n");
     let add = "juror strength sum --promote";
-    check(&fixture, "strength sum --time 5s", 0, &[(add, "--time 5s", 0, "secret/strength/")]);
+    fixture.check("strength sum --time 10s", 0, &["next:", add]);
+    let (code, text) = run_line(&format!("{add} --time 10s"), &fixture, ".");
+    assert!(code == 0 && text.contains("as test case secret/strength/"), "{text}");
 }
 
 #[test]

@@ -72,8 +72,7 @@ fn packages_are_found_in_a_tree_and_by_their_changed_files() {
         }
     };
     // A package without settings is told, not left out.
-    let lost = "problem.yaml is missing";
-    check("tree", "", 3, &["a", "b"], &["tree/lost/", lost]);
+    check("tree", "", 3, &["a", "b"], &["is missing", "tree/lost/problem.yaml"]);
     fs::remove_dir_all(fixture.path("tree/lost")).expect("a directory to remove");
     check("tree", "", 0, &["a", "b"], &[]);
     check("tree/a tree/deep", "", 0, &["a", "b"], &[]);
@@ -82,7 +81,7 @@ fn packages_are_found_in_a_tree_and_by_their_changed_files() {
         "tree/a tree/deep tree/lib tree/README.md tree/packed.zip",
         "",
         0,
-        &["a", "b", "packed"],
+        &["a", "b", "packed.zip"],
         &[others],
     );
     check("tree/lib", "", 3, &[], &["no problem.yaml in tree/lib"]);
@@ -94,7 +93,7 @@ fn packages_are_found_in_a_tree_and_by_their_changed_files() {
     check("--changed -", changed, 0, &["b"], &["1 of 3 changed files in none of the packages"]);
     check("--changed - tree", changed, 0, &["b"], &[]);
     check("tree/a --changed -", changed, 0, &[], &["3 of 3 changed files"]);
-    check("--changed -", "tree/packed.zip\0tree/a/x y\n\0", 0, &["packed", "a"], &[]);
+    check("--changed -", "tree/packed.zip\0tree/a/x y\n\0", 0, &["packed.zip", "a"], &[]);
     check("--changed -", "", 0, &[], &[]);
     check("--changed -", "\"tree/\\303\\244/1.in\"\n", 2, &[], &["git diff --name-only -z"]);
     check("--changed none.txt", "", 2, &[], &["--changed: cannot read none.txt"]);
