@@ -61,8 +61,8 @@ fn what_strength_finds_can_be_added() {
     fixture.write("sum/data/secret/1.in", "0 0\n");
     fixture.write("sum/data/secret/1.ans", "0\n");
     let add = "juror strength sum --promote";
-    fixture.check("strength sum --time 10s", 0, &["next:", add]);
-    let (code, text) = run_line(&format!("{add} --time 10s"), &fixture, ".");
+    fixture.check("strength sum --time 30s", 0, &["next:", add]);
+    let (code, text) = run_line(&format!("{add} --time 30s"), &fixture, ".");
     assert!(code == 0 && text.contains("as test case secret/strength/"), "{text}");
 }
 
