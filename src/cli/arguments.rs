@@ -189,7 +189,7 @@ pub enum Command {
     /// terminal, as JSON, and in files. The exit code is that of the whole run.
     #[command(after_long_help = examples("merge"))]
     Merge(CommandArguments<MergeOptions, ReportOptions>),
-    /// Convert a problem's statement to a page: one HTML file, or a PDF
+    /// Convert a problem's statement to a page: one HTML file
     ///
     /// Reads statements in Markdown and in the LaTeX of the package format. The page has title, limits, formulas,
     /// samples and images, and needs no network. Unsupported parts get a warning with their line.

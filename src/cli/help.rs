@@ -39,7 +39,9 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror new hello
       A problem in hello/, with test data; `juror verify hello` accepts it.
   juror new contest/maze --type interactive
-      One with a program that talks with submissions."),
+      One with a program that talks with submissions.
+  juror new route --type checker --language cpp
+      One in which several outputs are right; its programs are in C++."),
     ("grade", "docs/grade.md has the details. ", "
   juror grade < lines.jsonl > results.jsonl
       A result for each line, as soon as it is ready.
@@ -123,8 +125,10 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
   juror watch problems/game1 -- ./a.out
       A program that something else builds: judge it after each build."),
     ("verify", "", "
-  juror verify problems/*
-      Everything about every package: the check to run in CI.
+  juror verify problems
+      Everything about every package below problems/: the check to run in CI.
+  git diff --name-only main | juror verify --changed -
+      Only the packages in which a file differs from the branch main.
   juror verify problems/game1 --case 'sample/*'
       A first look: expectations that need all test cases are not checked.
   juror verify problems/game1 -v

@@ -34,13 +34,28 @@ pub fn losses(plan: PlannedPackage, old: &Problem, new: &Problem) -> Result<Vec<
     let new_names = NameMap { root: &new.dir, new_names: None };
     let mut new_facts = Facts::collect(new, &new_names)?;
     scores::add_score_facts(
-        [old, new],
+        [&without_lost_requirements(old, new, &names), new],
         &names,
         [&mut old_facts, &mut new_facts].map(|facts| &mut facts.entries),
     );
     let mut lost = plan.losses;
     add_differences(&old_facts, &new_facts, &mut lost);
     Ok(lost.into_losses())
+}
+
+/// The plan names the groups that a group no longer needs, so scores are compared without these.
+fn without_lost_requirements(old: &Problem, new: &Problem, names: &NameMap<'_>) -> Problem {
+    let mut old = old.clone();
+    for group in &mut old.test_data.groups {
+        let name = names.case(&group.name);
+        let new = new.test_data.groups.iter().find(|new| new.name == name);
+        let kept = new.and_then(|new| Some(&new.scoring.as_ref()?.require_pass));
+        if let Some(scoring) = &mut group.scoring {
+            let is_kept = |name: &String| kept.is_some_and(|kept| kept.contains(&names.case(name)));
+            scoring.require_pass.retain(is_kept);
+        }
+    }
+    old
 }
 
 struct Facts<'a> {
@@ -219,6 +234,7 @@ fn normalize(problem: &Problem, names: &NameMap<'_>) -> Problem {
     limits.validation_time.get_or_insert(PROGRAM_TIME);
     limits.validation_output.get_or_insert(SUBMISSION_OUTPUT);
     limits.output = (!limits.unlimited_talk).then(|| limits.output.unwrap_or(SUBMISSION_OUTPUT));
+    limits.unlimited_talk = false;
     if limits.time_limit.is_some() {
         limits.time_resolution = ProblemLimits::default().time_resolution;
     }

@@ -40,7 +40,8 @@ pub struct ConvertOptions {
     pub out: PathBuf,
     /// Format of the new package: 2025-09, legacy or domjudge-zip
     ///
-    /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini.
+    /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini and the statement that
+    /// DOMjudge shows, problem.html.
     #[arg(long, value_name = "FORMAT", value_parser = parse_target)]
     pub to: TargetFormat,
     /// Format of the old package [default: detected]
@@ -113,7 +114,8 @@ impl Operation for ConvertOptions {
         let staging = StagingDirectory::new(out)?;
         let dir = staging.path();
         dir.create_directory().map_err(|error| write_error(out, error))?;
-        let plan = plan(&problem, *to)?;
+        let mut plan = plan(&problem, *to)?;
+        context.send_diagnostics(std::mem::take(&mut plan.remarks));
         for file in &plan.files {
             staging.check_interrupted()?;
             write_file(&dir, file).map_err(|error| write_error(&out.join(&file.name), error))?;

@@ -22,6 +22,7 @@ pub mod next_steps;
 pub mod operation;
 pub mod options;
 pub mod package_names;
+pub mod package_tree;
 pub mod problem;
 pub mod run;
 pub mod saved_boxes;

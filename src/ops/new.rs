@@ -18,22 +18,30 @@ use juror_core::progress::NextStep;
 use juror_core::stop::Stop;
 use juror_core::text::{command_line, uuid};
 use juror_packages::new::created_package::CreatedPackage;
-use juror_packages::new::{Template, TemplateFile};
+use juror_packages::new::{ProgramLanguage, Template, TemplateFile};
 
 #[derive(Clone, Debug, Args)]
 pub struct NewOptions {
     /// The new package, such as hello: lower-case letters and digits; its directory must not exist yet
     #[arg(value_name = "NAME")]
     pub package: PathBuf,
-    /// What kind of problem: pass-fail, interactive, scoring, file-io or game
+    /// What kind of problem: pass-fail, checker, interactive, scoring, file-io or game
     ///
-    /// `interactive`: submissions talk with the judge. `scoring`: points by test group. `file-io`: input and output
+    /// `checker`: several outputs are right, and a program says which. `interactive`: submissions talk with the judge. `scoring`: points by test group. `file-io`: input and output
     /// are files such as hello.in and hello.out. `game`: two players, both of whom play as well as possible.
     #[arg(
         long = "type", value_name = "TYPE", default_value = "pass-fail",
         value_parser = one_of(Template::ALL, Template::name), hide_possible_values = true
     )]
     pub template: Template,
+    /// The language of its programs: cpp, python, rust or java
+    ///
+    /// The format allows validators in C++ and Python only: beside rust and java, they are in Python.
+    #[arg(
+        long, value_name = "LANGUAGE", default_value = "rust",
+        value_parser = one_of(ProgramLanguage::ALL, ProgramLanguage::name), hide_possible_values = true
+    )]
+    pub language: ProgramLanguage,
     #[command(flatten)]
     pub host: HostOptions,
 }
@@ -43,11 +51,11 @@ impl Operation for NewOptions {
     const NAME: &'static str = "new";
 
     fn run(&self, context: &Context) -> Result<CreatedPackage, Stop> {
-        let NewOptions { package, template, host } = self;
+        let NewOptions { package, template, language, host } = self;
         let name = short_name(package)?;
         staging::check_absent(package)?;
         let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
-        let files = template.files(name, &uuid);
+        let files = template.files(name, *language, &uuid);
         write_package(&files, package)?;
         let step = |what: &str, words: &[&str]| NextStep {
             what: what.to_owned(),
@@ -78,6 +86,7 @@ impl Operation for NewOptions {
         Ok(CreatedPackage {
             name: name.to_owned(),
             kind: template.name(),
+            language: language.name(),
             path: package.clone(),
             files: files.into_iter().map(|file| file.created).collect(),
             test_cases,
@@ -106,9 +115,9 @@ fn write_package(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     let dir = staging.path();
     for file in files {
         staging.check_interrupted()?;
-        let path = dir.join(file.created.path);
+        let path = dir.join(&file.created.path);
         let written = path.create().and_then(|mut new| new.write_all(file.text.as_ref()));
-        written.map_err(|error| write_error(&package.join(file.created.path), error))?;
+        written.map_err(|error| write_error(&package.join(&file.created.path), error))?;
     }
     staging.move_to(&dir, package)
 }

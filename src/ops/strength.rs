@@ -11,15 +11,16 @@ use crate::ops::amounts::parse_span;
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
+use crate::ops::next_steps;
 use crate::ops::operation::Operation;
 use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
-use juror_core::event::Event;
+use juror_core::event::{Event, Note};
 use juror_core::judgement::Judgement;
 use juror_core::problem::SubmittedContent;
 use juror_core::stop::Stop;
 use juror_core::submission::Submission;
-use juror_data::recipe::propose::directories::parse_directories;
+use juror_data::recipe::propose::directories::{PROMOTED_GROUP, parse_directories};
 use juror_data::search::arena::Arena;
 use juror_data::search::problem_inputs::ProblemInputs;
 use juror_data::search::promote::Promotion;
@@ -31,7 +32,7 @@ use juror_data::strength::mutants::{mutant_subjects, wrapper_subjects};
 use juror_data::strength::pool::FreshSource;
 use juror_data::strength::promote::{ChosenCase, choose_cases};
 use juror_data::strength::result::{
-    GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind,
+    GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind, SubjectStatus,
 };
 use juror_data::strength::submissions::{self, fastest_by_language, judged_subject};
 use juror_data::strength::test_bed::TestBed;
@@ -164,6 +165,12 @@ impl Operation for StrengthOptions {
             }
         }
         report.elapsed = started.elapsed();
+        let is_shut = report.gates.iter().any(|gate| gate.state == GateState::Shut);
+        if !is_shut && !self.promote && report.count(SubjectStatus::Missed) > 0 {
+            let dir = context.archive().unwrap_or_else(|| (&problem.dir).into());
+            let step = next_steps::step_to_promote(&dir, problem);
+            context.send_event(Event::Noted(Note::NextSteps(vec![step])));
+        }
         Ok(report)
     }
 }
@@ -172,9 +179,6 @@ impl Operation for StrengthOptions {
 const SPEED_SHARE: f64 = 0.3;
 /// The largest share of the time that is reserved for searches while programs run on the test cases.
 const SEARCH_SHARE: f64 = 0.15;
-
-/// The default directory of added inputs.
-const PROMOTED_GROUP: &str = "strength";
 
 struct StrengthWork<'a> {
     options: &'a StrengthOptions,

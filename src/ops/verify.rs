@@ -11,6 +11,7 @@ use crate::ops::host::Host;
 use crate::ops::next_steps;
 use crate::ops::operation::Operation;
 use crate::ops::options::{RUNS, RunOptions};
+use crate::ops::package_tree;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::saved_boxes;
 use juror_core::diagnostic::{Diagnostic, Severity};
@@ -51,9 +52,12 @@ use std::time::Duration;
 pub struct VerifyOptions {
     #[command(flatten)]
     pub given: GivenOptions<Self>,
-    /// Problem packages: directories or archives
-    #[arg(required = true, value_name = "PACKAGE")]
+    /// Problem packages: directories or archives. Of another directory, the packages below it
+    #[arg(required_unless_present = "changed", value_name = "PACKAGE")]
     pub packages: Vec<PathBuf>,
+    /// Only packages that hold a file of this list, such as `git diff --name-only` prints it; `-` is standard input
+    #[arg(long, value_name = "FILE")]
+    pub changed: Option<PathBuf>,
     #[command(flatten)]
     pub runs: RunOptions,
     /// Run every submission on every test case, even if that can prove nothing more
@@ -83,7 +87,12 @@ impl Operation for VerifyOptions {
         {
             return Err(Stop::usage(what));
         }
-        let packages = context.name_packages(&self.packages);
+        let chosen =
+            package_tree::choose_packages(&self.packages, self.changed.as_deref(), context)?;
+        if chosen.is_empty() {
+            return Ok(());
+        }
+        let packages = context.name_packages(&chosen);
         let keep = saved_boxes::keep_directory(runs.keep.as_ref(), context)?;
         let host = Host::start(&runs.host, context)?;
         if let Some(shard) = runs.shard {
@@ -311,13 +320,15 @@ impl Verifier<'_> {
             let outputs = ready.rules.judged_outputs.iter();
             let doubts = outputs.flat_map(|it| doubtful_answers(problem, &judged, &it.lock()));
             self.context.send_diagnostics(doubts);
-            if self.context.needs.every_run {
-                let judgements: Vec<&Judgement> =
-                    judged.iter().map(|(_, judgement)| *judgement).collect();
-                self.context.send_diagnostics(undiscriminating::find_undiscriminating(
-                    problem,
-                    &judgements,
-                ));
+            let judgements: Vec<&Judgement> =
+                judged.iter().map(|(_, judgement)| *judgement).collect();
+            let idle = undiscriminating::find_undiscriminating(problem, &judgements)
+                .filter(|_| self.context.needs.every_run);
+            let dir = self.context.archive().unwrap_or_else(|| (&problem.dir).into());
+            let steps = next_steps::steps_to_strengthen(&dir, problem, &judged, idle.is_some());
+            self.context.send_diagnostics(idle);
+            if !steps.is_empty() {
+                self.context.send_event(Event::Noted(Note::NextSteps(steps)));
             }
         }
         Ok(())

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 
-use juror_packages::new::Template;
+use juror_packages::new::{ProgramLanguage, Template};
 use regex::Regex;
 
 use crate::fixture::Fixture;
@@ -83,6 +83,38 @@ pub(crate) fn check_output(shown: &str, printed: &str) {
     assert!(is_end, "the page shows:\n{shown}\njuror prints:\n{printed}");
 }
 
+/// Checks what `juror verify` prints. Only times may cause warnings on a busy machine.
+pub(crate) fn check_clean(text: &str) {
+    assert!(text.contains("3 submissions, all as expected"), "{text}");
+    let is_doubtful =
+        text.contains("1 warning; ") && text.contains("may get another verdict in another run");
+    assert!(text.contains("no errors, no warnings") || is_doubtful, "{text}");
+}
+
+/// A smaller limit proves as much and saves time.
+pub(crate) fn lower_time_limit(fixture: &Fixture, package: &str, limit: &str) {
+    let path = format!("{package}/problem.yaml");
+    let settings = fixture.read(&path);
+    let new = format!("time_resolution: 0.1\n  time_limit: {limit} ");
+    let less = settings.replace("time_limit: 1 ", &new);
+    assert_ne!(less, settings, "{settings}");
+    fixture.write(&path, less);
+}
+
+/// The commands of the page until it replaces the problem.
+pub(crate) fn first_commands() -> Vec<String> {
+    let page = read_text(&root().join("docs/first-problem.md"));
+    let (first, _) = page.split_once("\nNow replace it").expect("the first part");
+    let commands = page_blocks(first).into_iter().filter_map(|block| match block {
+        PageBlock::Commands(lines) => Some(lines),
+        PageBlock::File { .. } | PageBlock::Output(_) => None,
+    });
+    let lines: Vec<String> =
+        commands.flat_map(|lines| lines.lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    assert!(lines.len() >= 5 && lines[0] == "juror new hello", "{lines:?}");
+    lines
+}
+
 #[test]
 fn the_first_problem_verifies_after_every_command_of_the_page() {
     let fixture = Fixture::new();
@@ -99,27 +131,14 @@ fn the_first_problem_verifies_after_every_command_of_the_page() {
                     assert_eq!(code, 0, "{line}:\n{output_text}");
                     if line == "juror new hello" {
                         let package = fixture.path("desk/hello");
-                        new::check_files(&package, Template::PassFail);
-                        // A smaller limit proves as much and saves time.
-                        let settings = fixture.read("desk/hello/problem.yaml");
-                        let less = settings
-                            .replace("time_limit: 1 ", "time_resolution: 0.1\n  time_limit: 0.3 ");
-                        assert_ne!(less, settings, "{settings}");
-                        fixture.write("desk/hello/problem.yaml", less);
+                        new::check_files(&package, Template::PassFail, ProgramLanguage::Rust);
+                        lower_time_limit(&fixture, "desk/hello", "0.3");
                     }
                     if line.contains("juror run hello accepted/one_pass.py") {
                         assert!(output_text.starts_with("5\n"), "{output_text}");
                     }
                     if line == "juror verify hello" {
-                        assert!(
-                            output_text.contains("3 submissions, all as expected"),
-                            "{output_text}"
-                        );
-                        // Only times may cause warnings on a busy machine.
-                        let is_doubtful = output_text.contains("1 warning; ")
-                            && output_text.contains("may get another verdict in another run");
-                        let is_clean = output_text.contains("no errors, no warnings");
-                        assert!(is_clean || is_doubtful, "{output_text}");
+                        check_clean(&output_text);
                     }
                 }
             }

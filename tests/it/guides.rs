@@ -9,7 +9,7 @@ use crate::tidy::{read_text, root};
 
 const FIRST_ROLE_WITH_PACKAGE: &str = "\n## Setters\n";
 
-fn lacks(tool: &str) -> bool {
+pub(crate) fn lacks(tool: &str) -> bool {
     Command::new(tool).arg("--version").output().is_err()
 }
 

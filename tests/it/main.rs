@@ -43,6 +43,7 @@ mod listen;
 mod names;
 mod near_limit;
 mod new;
+mod next_steps;
 mod own_input;
 mod path_escapes;
 mod plain;

@@ -1,57 +1,90 @@
-//! `juror new`: packages that verify at once. `guide.rs` tests the default one.
+//! `juror new`: packages that verify at once, of each type and in each language.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
-use juror_packages::new::Template;
+use juror_packages::new::{ProgramLanguage, Template};
 
+use crate::convert::check_round_trips;
 use crate::fixture::Fixture;
+use crate::guide::{self, run_line};
+use crate::guides::lacks;
 use crate::tidy::files_below;
 
-/// Verifies with a small time limit, which saves time and which slow submissions exceed on every machine. The data
-/// needs no check: it was just generated.
-fn check_template(template: Template) {
+/// Makes a package of each type, and follows the first part of `docs/first-problem.md` in each. Types share programs,
+/// so that most builds come from the cache.
+fn check_language(language: ProgramLanguage, tools: &[&str]) {
     let fixture = Fixture::new();
-    let name = template.name();
-    fixture.check(
-        &format!("new hello --type {name}"),
-        0,
-        &["new problem of the type", name, "next:"],
-    );
-    let messages = ["3 submissions, all as expected", "no errors, no warnings"];
-    fixture.check("verify hello --time-limit 0.1", 0, &messages);
-    check_files(&fixture.path("hello"), template);
+    if let Some(tool) = tools.iter().find(|tool| lacks(tool)) {
+        return fixture.announce_skip(&format!("no {tool}"));
+    }
+    for template in Template::ALL {
+        let desk = template.name();
+        fs::create_dir(fixture.path(desk)).expect("a directory");
+        let files = template.files("hello", language, "");
+        let mut paths = files.iter().map(|file| &*file.created.path);
+        let reference = paths.find_map(|path| path.strip_prefix("submissions/accepted/"));
+        let reference = reference.expect("a reference");
+        for line in guide::first_commands() {
+            let line = line
+                .replace("new hello", &format!("new hello --type {template} --language {language}"))
+                .replace("best.rs", reference);
+            // The user answers the submission of an interactive problem.
+            let is_played = template == Template::Interactive && line.starts_with("juror run");
+            let replies =
+                if is_played { r"printf '10\nhigher\nlower\nhigher\nright\n' | " } else { "" };
+            let line = format!("{replies}{line}");
+            let (code, text) = run_line(&line, &fixture, desk);
+            assert_eq!(code, 0, "{line}:\n{text}");
+            let limit = match language {
+                ProgramLanguage::Cpp | ProgramLanguage::Rust => "0.3",
+                ProgramLanguage::Python => "0.5",
+                // The virtual machine needs up to 0.4 s on a busy machine.
+                ProgramLanguage::Java => "1",
+            };
+            if line.contains("juror new") {
+                guide::lower_time_limit(&fixture, &format!("{desk}/hello"), limit);
+            }
+            if line == "juror verify hello" {
+                guide::check_clean(&text);
+            }
+        }
+        check_files(&fixture.path(&format!("{desk}/hello")), template, language);
+        if language == ProgramLanguage::Cpp {
+            check_round_trips(&fixture, &format!("{desk}/hello"));
+        }
+    }
 }
 
 /// Compares the files of a new package, except for its data, with the template.
-pub(crate) fn check_files(package: &Path, template: Template) {
+pub(crate) fn check_files(package: &Path, template: Template, language: ProgramLanguage) {
     let mut there = files_below(package);
     there.retain(|path| !path.starts_with("data/"));
-    let files = template.files("hello", "").into_iter().map(|file| file.created.path.to_owned());
+    let files = template.files("hello", language, "").into_iter().map(|file| file.created.path);
     let mut files: Vec<String> = files.collect();
     files.sort();
     assert_eq!(there, files, "{}", template.name());
 }
 
 #[test]
-fn a_new_interactive_problem_verifies() {
-    check_template(Template::Interactive);
+fn new_packages_in_cpp_verify() {
+    check_language(ProgramLanguage::Cpp, &["c++"]);
 }
 
 #[test]
-fn a_new_scoring_problem_verifies() {
-    check_template(Template::Scoring);
+fn new_packages_in_python_verify() {
+    check_language(ProgramLanguage::Python, &["python3"]);
 }
 
 #[test]
-fn a_new_problem_with_files_verifies() {
-    check_template(Template::FileIo);
+fn new_packages_in_rust_verify() {
+    check_language(ProgramLanguage::Rust, &["rustc", "python3"]);
 }
 
 #[test]
-fn a_new_game_verifies() {
-    check_template(Template::Game);
+fn new_packages_in_java_verify() {
+    check_language(ProgramLanguage::Java, &["javac", "python3"]);
 }
 
 #[test]
@@ -70,6 +103,7 @@ fn impossible_packages_are_refused_with_a_reason() {
     check("contest/hello", 2, &["contest is not a directory", "mkdir -p contest"]);
     check("taken/hello", 2, &["taken is a file; choose another place"]);
     check("hello --type game2", 2, &["game"]);
+    check("hello --language go", 2, &["[possible values: cpp, python, rust, java]"]);
     check(&"long".repeat(64), 2, &["the system allows no name this long", "choose a shorter one"]);
     check("/proc/hello", 4, &["cannot write /proc/hello", "name a place that can be written"]);
     let names = fs::read_dir(fixture.root()).expect("a directory").count();

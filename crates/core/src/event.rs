@@ -145,6 +145,8 @@ pub enum Note {
     Proposal(Box<Proposal>),
     /// How a checker or an interactor of the command line is called.
     Call { kind: String, call: String },
+    /// What the command makes of its arguments.
+    Remark(String),
     /// The next steps for the author of a package, in order.
     NextSteps(Vec<NextStep>),
 }

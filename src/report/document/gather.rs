@@ -157,7 +157,7 @@ impl Report {
 
     fn add_note(&mut self, package: Option<String>, note: &Note) {
         match note {
-            Note::Call { .. } => {}
+            Note::Call { .. } | Note::Remark(_) => {}
             Note::Kept(dir) => self.kept = Some(dir.clone()),
             Note::Duplicates(found) => self.duplicates.extend(found.iter().cloned()),
             Note::Explanation(explained) => {

@@ -244,6 +244,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
                 "working directories are saved in {}\n",
                 printable(&dir.display().to_string())
             )),
+            Note::Remark(text) => self.write_remark(&format!("{}\n", printable(text))),
             // These are shown at the end, or by a table.
             _ => Ok(()),
         }

@@ -249,7 +249,8 @@ fn write_next_step(page: &mut Page<'_>, found: &Strength) {
         },
         (0, 0) => return,
         (0, _) if promoted => "run it again to see what the new test cases gain".to_owned(),
-        (0, _) => "--promote adds one of these inputs for each kind of fault".to_owned(),
+        // The command that adds the inputs follows.
+        (0, _) => return,
     };
     page.labelled(0, "next:      ", &text);
 }

@@ -13,8 +13,8 @@ use juror_core::progress::PackageReport;
 use juror_core::units::Bytes;
 use juror_judging::cache::store::{PruneResult, VerifyResult};
 use juror_judging::judge::single_run::{OutputFileText, SingleRun};
-use juror_packages::new::Template;
 use juror_packages::new::created_package::CreatedPackage;
+use juror_packages::new::{ProgramLanguage, Template};
 use juror_packages::package::contents::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
@@ -24,7 +24,11 @@ use super::record::{Recording, finished_event, started_event, with_end};
 use juror_core::outcome::quiet_outcome;
 
 pub(super) fn new_game() -> Recording<CreatedPackage> {
-    let files = Template::Game.files("hello", "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10");
+    let files = Template::Game.files(
+        "hello",
+        ProgramLanguage::Rust,
+        "9f6a2f2c-7a0c-4a53-9f8f-0d5b1c5b2f10",
+    );
     let step = |what: &str, command: Option<&str>| NextStep {
         what: what.to_owned(),
         command: command.map(str::to_owned),
@@ -32,6 +36,7 @@ pub(super) fn new_game() -> Recording<CreatedPackage> {
     let created = CreatedPackage {
         name: "hello".to_owned(),
         kind: Template::Game.name(),
+        language: ProgramLanguage::Rust.name(),
         path: "contest/hello".into(),
         files: files.into_iter().map(|file| file.created).collect(),
         test_cases: 3,

@@ -285,7 +285,7 @@ impl Mask {
                 explained.submission = self.mask_text(&explained.submission)
             }
             Note::Proposal(proposal) => proposal.grammar = self.mask_path(&proposal.grammar),
-            Note::NextSteps(_) | Note::Call { .. } => {}
+            Note::NextSteps(_) | Note::Remark(_) | Note::Call { .. } => {}
         }
         note
     }

@@ -17,6 +17,8 @@ pub struct CreatedPackage {
     /// What kind of problem it is, as the command line names it.
     #[serde(rename = "type")]
     pub kind: &'static str,
+    /// The language of its programs, as the command line names it.
+    pub language: &'static str,
     /// Its directory, as the user gave it.
     #[serde_as(as = "Location")]
     pub path: PathBuf,
@@ -31,6 +33,6 @@ pub struct CreatedPackage {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CreatedFile {
     /// Its path in the package.
-    pub path: &'static str,
+    pub path: String,
     pub purpose: &'static str,
 }

@@ -14,6 +14,8 @@ words! {
         /// Every test case must be right.
         #[default]
         PassFail = "pass-fail",
+        /// Several outputs are right.
+        Checker = "checker",
         Interactive = "interactive",
         Scoring = "scoring",
         FileIo = "file-io",
@@ -28,6 +30,18 @@ pub struct TemplateFile {
     pub text: String,
 }
 
+words! {
+    /// The language of a package's programs.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    pub enum ProgramLanguage {
+        Cpp = "cpp",
+        Python = "python",
+        #[default]
+        Rust = "rust",
+        Java = "java",
+    }
+}
+
 /// Files in `templates/` by path, with their texts.
 macro_rules! templates {
     ($($path:literal),+ $(,)?) => {
@@ -35,8 +49,24 @@ macro_rules! templates {
     };
 }
 
+/// Programs in `templates/` by path without ending, with their texts in the order of [`ProgramLanguage::ALL`].
+macro_rules! programs {
+    ($($path:literal),+ $(,)?) => { programs!(@ $($path, [".cpp", ".py", ".rs", ".java"]),+) };
+    (@ $($path:literal, [$($ending:literal),+]),+) => {
+        &[$(($path, &[$(include_str!(concat!("templates/", $path, $ending))),+])),+]
+    };
+}
+
+/// Validators, which the format allows only in Python, C and C++.
+macro_rules! validators {
+    ($path:literal) => { programs!(@ $path, [".cpp", ".py"]) };
+}
+
 /// A path and the text. The first part of the path does not belong to the package.
 type TemplateSource = (&'static str, &'static str);
+
+/// A path and its texts.
+type TemplateProgram = (&'static str, &'static [&'static str]);
 
 const SETTINGS: &[TemplateSource] = templates!["all/problem.yaml"];
 
@@ -44,50 +74,75 @@ const ROW: &[TemplateSource] = templates![
     "row/statement/problem.en.md",
     "row/input_validators/input.ctd",
     "row/generators/generators.yaml",
-    "row/generators/random.rs",
-    "row/submissions/accepted/best.rs",
-    "row/submissions/wrong_answer/empty_part.rs",
-    "row/submissions/time_limit_exceeded/all_parts.rs",
 ];
 
-const SCORING: &[TemplateSource] = templates![
-    "scoring/generators/generators.yaml",
-    "scoring/input_validators/longest.py",
-    "scoring/submissions/submissions.yaml",
+const ROW_PROGRAMS: &[TemplateProgram] = programs![
+    "row/generators/random_row",
+    "row/submissions/accepted/best",
+    "row/submissions/wrong_answer/empty_part",
+    "row/submissions/time_limit_exceeded/all_parts",
+];
+
+const SCORING: &[TemplateSource] =
+    templates!["scoring/generators/generators.yaml", "scoring/submissions/submissions.yaml"];
+
+const LONGEST: &[TemplateProgram] = validators!("scoring/input_validators/longest");
+
+const PART: &[TemplateSource] = templates![
+    "part/statement/problem.en.md",
+    "row/input_validators/input.ctd",
+    "part/generators/generators.yaml",
+];
+
+const CHECK: &[TemplateProgram] = validators!("part/output_validator/check");
+
+const PART_PROGRAMS: &[TemplateProgram] = programs![
+    "row/generators/random_row",
+    "part/submissions/accepted/best_part",
+    "part/submissions/wrong_answer/above_zero",
+    "part/submissions/time_limit_exceeded/each_part",
 ];
 
 const GAME: &[TemplateSource] = templates![
     "game/statement/problem.en.md",
     "game/input_validators/input.ctd",
     "game/generators/generators.yaml",
-    "row/generators/random.rs",
-    "game/submissions/accepted/intervals.rs",
-    "game/submissions/wrong_answer/greedy.rs",
-    "game/submissions/time_limit_exceeded/all_games.rs",
+];
+
+const GAME_PROGRAMS: &[TemplateProgram] = programs![
+    "row/generators/random_row",
+    "game/submissions/accepted/intervals",
+    "game/submissions/wrong_answer/greedy",
+    "game/submissions/time_limit_exceeded/all_games",
 ];
 
 const GUESS: &[TemplateSource] = templates![
     "guess/statement/problem.en.md",
     "guess/input_validators/input.ctd",
-    "guess/output_validator/judge.py",
     "guess/generators/generators.yaml",
-    "guess/generators/random.rs",
-    "guess/submissions/accepted/halves.rs",
-    "guess/submissions/wrong_answer/one_by_one.rs",
-    "guess/submissions/time_limit_exceeded/counts_all.rs",
+];
+
+const JUDGE: &[TemplateProgram] = validators!("guess/output_validator/judge");
+
+const GUESS_PROGRAMS: &[TemplateProgram] = programs![
+    "guess/generators/random_number",
+    "guess/submissions/accepted/halves",
+    "guess/submissions/wrong_answer/one_by_one",
+    "guess/submissions/time_limit_exceeded/counts_all",
 ];
 
 /// Purposes of files, by the start of their path; the first match counts.
-const PURPOSES: [(&str, &str); 13] = [
+const PURPOSES: [(&str, &str); 14] = [
     ("problem.yaml", "settings: name, limits, type, licence"),
     ("juror.toml", "names of the files for input and output"),
     ("statement/", "what contestants read"),
     ("input_validators/input.ctd", "grammar of the input, which validates inputs"),
     ("input_validators/", "validates inputs with the bounds of their test group"),
+    ("output_validator/check", "says which outputs are right"),
     ("output_validator/", "talks with submissions and judges them"),
     ("generators/generators.yaml", "recipe of the test data"),
     ("generators/", "makes random inputs"),
-    ("submissions/accepted/halves.rs", "the reference"),
+    ("submissions/accepted/halves", "the reference"),
     ("submissions/accepted/", "the reference, which makes the answers"),
     ("submissions/wrong_answer/", "must be wrong on some case"),
     ("submissions/time_limit_exceeded/", "must be too slow on some case"),
@@ -106,28 +161,48 @@ A group's points are for programs that solve all of its test cases.
 ";
 
 impl Template {
-    pub fn files(self, name: &str, uuid: &str) -> Vec<TemplateFile> {
-        let own: &[&[TemplateSource]] = match self {
-            Self::PassFail | Self::FileIo => &[ROW],
-            Self::Scoring => &[ROW, SCORING],
-            Self::Game => &[GAME],
-            Self::Interactive => &[GUESS],
+    pub fn files(self, name: &str, language: ProgramLanguage, uuid: &str) -> Vec<TemplateFile> {
+        let (texts, programs): (&[&[TemplateSource]], &[&[TemplateProgram]]) = match self {
+            Self::PassFail | Self::FileIo => (&[ROW], &[ROW_PROGRAMS]),
+            Self::Scoring => (&[ROW, SCORING], &[LONGEST, ROW_PROGRAMS]),
+            Self::Checker => (&[PART], &[CHECK, PART_PROGRAMS]),
+            Self::Game => (&[GAME], &[GAME_PROGRAMS]),
+            Self::Interactive => (&[GUESS], &[JUDGE, GUESS_PROGRAMS]),
         };
         let mut files: Vec<TemplateFile> = Vec::new();
-        for (path, text) in SETTINGS.iter().chain(own.iter().copied().flatten()) {
-            let file =
-                template_file(path.split_once('/').unwrap_or_default().1, (*text).to_owned());
+        for (path, text) in SETTINGS.iter().chain(texts.iter().copied().flatten()) {
+            let file = template_file(path_in_package(path), (*text).to_owned());
             // A later file replaces an earlier one.
             match files.iter_mut().find(|known| known.created.path == file.created.path) {
                 Some(known) => *known = file,
                 None => files.push(file),
             }
         }
+        for (path, texts) in programs.iter().copied().flatten() {
+            let (folder, stem) = path_in_package(path).rsplit_once('/').unwrap_or_default();
+            let is_validator = texts.len() < ProgramLanguage::ALL.len();
+            // The texts name files in the default language.
+            let languages = [ProgramLanguage::default(), language]
+                .map(|language| if is_validator { language.of_validators() } else { language });
+            let [default_name, program] = languages.map(|language| language.file_name(stem));
+            replace_everywhere(&mut files, &default_name, &program);
+            let mut file =
+                template_file(path_in_package(path), texts[languages[1] as usize].to_owned());
+            file.created.path = format!("{folder}/{program}");
+            files.push(file);
+        }
+        let rank = |file: &TemplateFile| {
+            PURPOSES
+                .map(|(_, purpose)| purpose)
+                .iter()
+                .position(|purpose| *purpose == file.created.purpose)
+        };
+        files.sort_by_key(rank);
         replace_everywhere(&mut files, "TITLE", &format!("{:?}", title_of(name)));
         replace_everywhere(&mut files, "00000000-0000-4000-8000-000000000000", uuid);
         replace_everywhere(&mut files, "juror generate PACKAGE", &format!("juror generate {name}"));
         match self {
-            Self::PassFail | Self::Game => {}
+            Self::PassFail | Self::Checker | Self::Game => {}
             Self::Interactive => {
                 replace_everywhere(&mut files, "uuid:", "type: interactive\nuuid:")
             }
@@ -139,16 +214,75 @@ impl Template {
                     &format!(": the largest sum.\n{POINTS}"),
                 );
             }
-            Self::FileIo => read_and_write_files(&mut files, name),
+            Self::FileIo => read_and_write_files(&mut files, name, language),
         }
         files
     }
 }
 
+impl ProgramLanguage {
+    fn of_validators(self) -> Self {
+        if self == Self::Cpp { Self::Cpp } else { Self::Python }
+    }
+
+    fn file_name(self, stem: &str) -> String {
+        match self {
+            Self::Cpp => format!("{stem}.cpp"),
+            Self::Python => format!("{stem}.py"),
+            Self::Rust => format!("{stem}.rs"),
+            // The name of its public class.
+            Self::Java => format!("{}.java", stem.split('_').map(title_of).collect::<String>()),
+        }
+    }
+
+    /// What makes a program of the row read and write files.
+    fn file_edits(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Cpp => &[
+                ("#include <iostream>", "#include <fstream>"),
+                (
+                    "int main() {\n",
+                    "int main() {\n    std::ifstream in(\"NAME.in\");\n    std::ofstream out(\"NAME.out\");\n",
+                ),
+                ("std::cin >>", "in >>"),
+                ("std::cout <<", "out <<"),
+            ],
+            Self::Python => &[
+                ("open(0)", "open(\"NAME.in\")"),
+                ("print(best)", "print(best, file=open(\"NAME.out\", \"w\"))"),
+            ],
+            Self::Rust => &[
+                ("use std::io;", "use std::fs;"),
+                ("io::read_to_string(io::stdin())", "fs::read_to_string(\"NAME.in\")"),
+                (
+                    "println!(\"{best}\")",
+                    "fs::write(\"NAME.out\", format!(\"{best}\\n\")).unwrap()",
+                ),
+            ],
+            Self::Java => &[
+                (
+                    "import java.util.StringTokenizer;",
+                    "import java.nio.file.Files;\nimport java.nio.file.Path;\nimport java.util.StringTokenizer;",
+                ),
+                ("new String(System.in.readAllBytes())", "Files.readString(Path.of(\"NAME.in\"))"),
+                (
+                    "System.out.println(best)",
+                    "Files.writeString(Path.of(\"NAME.out\"), best + \"\\n\")",
+                ),
+            ],
+        }
+    }
+}
+
+/// Without its first part, which names the template.
+fn path_in_package(path: &'static str) -> &'static str {
+    path.split_once('/').unwrap_or_default().1
+}
+
 fn template_file(path: &'static str, text: String) -> TemplateFile {
     let purpose = PURPOSES.iter().find(|(start, _)| path.starts_with(start));
     let (_, purpose) = *purpose.unwrap_or(&("", ""));
-    TemplateFile { created: CreatedFile { path, purpose }, text }
+    TemplateFile { created: CreatedFile { path: path.to_owned(), purpose }, text }
 }
 
 fn replace_everywhere(files: &mut [TemplateFile], from: &str, to: &str) {
@@ -157,15 +291,15 @@ fn replace_everywhere(files: &mut [TemplateFile], from: &str, to: &str) {
     }
 }
 
-fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str) {
-    let read = format!("fs::read_to_string(\"{name}.in\").unwrap()");
-    let write = format!("fs::write(\"{name}.out\", format!(\"{{best}}\\n\")).unwrap()");
+fn read_and_write_files(files: &mut Vec<TemplateFile>, name: &str, language: ProgramLanguage) {
+    for (from, to) in language.file_edits() {
+        let programs =
+            files.iter_mut().filter(|file| file.created.path.starts_with("submissions/"));
+        programs.for_each(|file| file.text = file.text.replace(from, &to.replace("NAME", name)));
+    }
     let edits = [
-        ("use std::io;", "use std::fs;"),
-        ("io::read_to_string(io::stdin()).unwrap()", &read),
-        ("println!(\"{best}\")", &write),
-        ("line of standard input has", &format!("line of the file `{name}.in` has")),
-        ("number to standard output:", &format!("number to the file `{name}.out`:")),
+        ("line of standard input has", &*format!("line of the file `{name}.in` has")),
+        ("number to standard output:", &*format!("number to the file `{name}.out`:")),
         (
             "limits:\n",
             "allow_file_writing: true # of the output, which juror.toml names\nlimits:\n",
@@ -195,8 +329,11 @@ mod tests {
 
     #[test]
     fn every_template_is_a_complete_package() {
-        for template in Template::ALL {
-            let files = template.files("hello", UUID);
+        let pairs = Template::ALL
+            .into_iter()
+            .flat_map(|template| ProgramLanguage::ALL.map(|language| (template, language)));
+        for (template, language) in pairs {
+            let files = template.files("hello", language, UUID);
             let has = |start: &str| files.iter().any(|file| file.created.path.starts_with(start));
             assert!(
                 files.iter().all(|file| !file.created.purpose.is_empty()),
@@ -214,14 +351,17 @@ mod tests {
 
     #[test]
     fn names_and_settings_are_filled_in() {
-        let check = |template: Template, path: &str, lines: &[&str]| {
-            let files = template.files("hello", UUID);
+        let check_language = |template: Template, language, path: &str, lines: &[&str]| {
+            let files = template.files("hello", language, UUID);
             let file = files.iter().find(|file| file.created.path == path).expect(path);
             for line in lines {
                 assert!(file.text.contains(line), "{path} lacks `{line}`: {}", file.text);
             }
             let all: String = files.iter().map(|file| &*file.text).collect();
             assert!(!all.contains("TITLE") && !all.contains("00000000-0"), "{}", template.name());
+        };
+        let check = |template, path: &str, lines: &[&str]| {
+            check_language(template, ProgramLanguage::Rust, path, lines);
         };
         let uuid = format!("uuid: {UUID}\n");
         check(Template::PassFail, "problem.yaml", &["name: \"Hello\"\n", &uuid, "2025-09\n"]);
@@ -240,6 +380,23 @@ mod tests {
             let lines =
                 ["use std::fs;", "(\"hello.in\")", "(\"hello.out\", format!(\"{best}\\n\"))"];
             check(Template::FileIo, &path, &lines);
+        }
+        for (language, name, lines) in [
+            (ProgramLanguage::Cpp, "best.cpp", ["in(\"hello.in\")", "out << best << \"\\n\""]),
+            (
+                ProgramLanguage::Python,
+                "best.py",
+                ["open(\"hello.in\")", "open(\"hello.out\", \"w\")"],
+            ),
+            (
+                ProgramLanguage::Java,
+                "Best.java",
+                ["Path.of(\"hello.in\")", "Path.of(\"hello.out\")"],
+            ),
+        ] {
+            let path = format!("submissions/accepted/{name}");
+            check_language(Template::FileIo, language, &path, &lines);
+            check_language(Template::FileIo, language, RECIPE, &[&path, "{seed}"]);
         }
     }
 }

@@ -31,9 +31,13 @@ pub(super) fn format(
 
 /// Whether it is neither a package nor in one, except in a directory of bare tests.
 pub(super) fn is_no_package(dir: &FilePath) -> bool {
+    !is_package(dir, &FORMATS) && enclosing_package(dir, certain_formats()).is_none()
+}
+
+/// All but bare tests.
+fn certain_formats() -> &'static [&'static dyn Format] {
     let certain = FORMATS.iter().position(|format| format.layout().is_guessed);
-    !is_package(dir, &FORMATS)
-        && enclosing_package(dir, &FORMATS[..certain.unwrap_or_default()]).is_none()
+    &FORMATS[..certain.unwrap_or_default()]
 }
 
 const PACKAGE_HELP: &str = "give the directory of a problem package, an archive of one (.zip, .kpp, .tar.gz or .tgz), or tests in a .prob or \
@@ -74,6 +78,14 @@ fn help_for_missing(dir: &Path) -> String {
     if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
 }
 
+/// Directories of packages in all versions of the Kattis format.
+const PACKAGE_PARTS: [&str; 4] = ["data", "submissions", "input_validators", "generators"];
+
+/// Whether a directory without settings has the parts of a package.
+pub(super) fn lacks_settings(dir: &FilePath) -> bool {
+    PACKAGE_PARTS.iter().filter(|part| dir.join(part).is_dir()).count() > 1
+}
+
 const UNSUPPORTED_FORMATS: [(&str, &str); 3] =
     [("problem.rbx.yml", "rbx"), ("init.yml", "DMOJ"), ("problem.properties", "ejudge")];
 
@@ -92,11 +104,16 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
     if let Some(unread) = unsupported_format(dir) {
         return unread;
     }
-    let message = format!(
-        "no {} in {}; is this a problem package?",
-        FORMATS[0].layout().settings,
-        dir.display()
-    );
+    let settings = FORMATS[0].layout().settings;
+    if lacks_settings(dir) {
+        let help = "write it; `juror new NAME` makes a package with one";
+        return Diagnostic::error(
+            dir.join(settings),
+            "is missing: it makes this directory a package",
+        )
+        .help(help);
+    }
+    let message = format!("no {settings} in {}; is this a problem package?", dir.display());
     let packages = packages_near(dir);
     let help = match &packages[..] {
         [] => {
@@ -120,13 +137,10 @@ fn no_package_error(dir: &FilePath) -> Diagnostic {
     Diagnostic::error(dir, message).help(help)
 }
 
-/// Packages in `dir`, or the one that `dir` is in.
+/// The package that `dir` is in, or else those in it.
 fn packages_near(dir: &FilePath) -> Vec<PathBuf> {
-    let mut packages = packages_in(dir);
-    if packages.is_empty() {
-        packages.extend(enclosing_package(dir, &FORMATS));
-    }
-    packages
+    let enclosing = enclosing_package(dir, certain_formats());
+    enclosing.map_or_else(|| packages_in(dir), |package| vec![package])
 }
 
 fn packages_in(dir: &FilePath) -> Vec<PathBuf> {

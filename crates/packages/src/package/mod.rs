@@ -42,6 +42,7 @@ pub mod testlib;
 pub mod tests_file;
 mod text;
 mod toml;
+pub mod tree;
 mod values;
 mod yaml;
 mod yaml_text;
@@ -154,6 +155,11 @@ fn format_name(format: &dyn Format) -> &'static str {
 /// The layout of the format that a directory is in, without its faults; `None` if it is no package.
 pub fn detected_layout(dir: &Path) -> Option<Layout> {
     detect::format(&FilePath::root(dir), None).ok().map(|(format, _)| format.layout())
+}
+
+/// Whether it is neither a package nor in one, except in a directory of bare tests.
+pub fn is_no_package(dir: &Path) -> bool {
+    detect::is_no_package(&FilePath::root(dir))
 }
 
 /// The name of the format for a directory that no format detects, but that has inputs without answers.

@@ -91,6 +91,11 @@ pub fn choose_statements<'a>(
     }
 }
 
+/// Whether a text is a page that juror made of statements.
+pub fn is_rendered_page(text: &str) -> bool {
+    page::is_page(text)
+}
+
 /// The statements follow each other on one page.
 ///
 /// # Errors

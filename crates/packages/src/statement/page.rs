@@ -13,6 +13,11 @@ const STYLE: &str = include_str!("page.css");
 /// Nothing is loaded and nothing runs, even if a translator missed something.
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
+/// Whether a text is such a page.
+pub(super) fn is_page(text: &str) -> bool {
+    text.contains(POLICY)
+}
+
 pub(super) fn page_html(problem: &Problem, articles: &[StatementArticle]) -> String {
     let language = articles.first().map_or("en", |article| &article.language);
     let mut html = format!(

@@ -5,6 +5,9 @@ use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
 use juror_packages::package::recipe::insert::is_case_name;
 
+/// For the test cases that `strength` adds.
+pub const PROMOTED_GROUP: &str = "strength";
+
 /// The directories that `--into` names, or the default one. A package with test groups has no default.
 pub fn parse_directories(
     given: Option<&str>,
@@ -58,7 +61,8 @@ pub fn check_group(problem: &Problem, directories: &[String]) -> Result<(), Stri
     }
 }
 
-fn secret_groups(problem: &Problem) -> Vec<&str> {
+/// Such as `1-small`: the groups in which a secret test case must be.
+pub fn secret_groups(problem: &Problem) -> Vec<&str> {
     let groups = problem.test_data.groups.iter();
     groups.filter_map(|group| group.name.strip_prefix("secret/")).collect()
 }

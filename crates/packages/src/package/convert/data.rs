@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::package::convert::old_settings::read_settings;
 use crate::package::convert::rules::{self, ScoredGroup, UNKNOWN_MAX_SCORE, round_near_whole};
-use crate::package::convert::{Planner, TargetFormat, map, plain, text, texts};
+use crate::package::convert::{Losses, Planner, TargetFormat, map, plain, text, texts};
 use crate::package::text::MAX_SIZE;
 use crate::package::yaml::RawValue;
 use crate::package::yaml_text;
@@ -149,7 +149,9 @@ impl Planner<'_> {
             }
         }
         if problem.kind.grading == Grading::Scoring {
-            self.add_2025_09_scores(&groups, files);
+            let mut losses = std::mem::take(&mut self.losses);
+            self.add_2025_09_scores(&groups, files, &mut losses);
+            self.losses = losses;
         }
     }
 
@@ -175,7 +177,12 @@ impl Planner<'_> {
         scored.map(|group| (self.cases.new_name(group.name), group)).collect()
     }
 
-    fn add_2025_09_scores(&self, groups: &BTreeSet<String>, files: &mut SettingsFiles) {
+    fn add_2025_09_scores(
+        &self,
+        groups: &BTreeSet<String>,
+        files: &mut SettingsFiles,
+        losses: &mut Losses,
+    ) {
         let scored = self.scored_groups();
         // Without a program that gives scores, each group needs a bound.
         let bound = (!rules::has_output_program(self.problem)).then_some(UNKNOWN_MAX_SCORE);
@@ -193,7 +200,8 @@ impl Planner<'_> {
                 scored.get(name).is_none_or(|scoring| scoring.aggregation == Aggregation::PassFail)
             };
             let required = group.require_pass.iter().map(|name| self.cases.new_name(name));
-            let required: Vec<String> = required.filter(is_asked).collect();
+            let (required, lost): (Vec<String>, Vec<String>) = required.partition(is_asked);
+            add_lost_requirements(name, &lost, losses);
             if !required.is_empty() {
                 keys.push(("require_pass", texts(required)));
             }
@@ -277,7 +285,13 @@ impl Planner<'_> {
                 }
                 files.retain(|_, keys| !keys.is_empty());
             }
-            None if problem.kind.grading == Grading::Scoring => self.add_legacy_scores(files),
+            None if problem.kind.grading == Grading::Scoring => {
+                self.add_legacy_scores(files);
+                for group in rules::scored_groups(problem) {
+                    let name = self.cases.new_name(group.name);
+                    add_lost_requirements(&name, group.require_pass, &mut self.losses);
+                }
+            }
             None => {}
         }
     }
@@ -353,6 +367,12 @@ impl Planner<'_> {
                 self.write_text(format!("data/{name}.{ending}"), format!("{}\n", remark.text));
             }
         }
+    }
+}
+
+fn add_lost_requirements(group: &str, required: &[String], losses: &mut Losses) {
+    if !required.is_empty() {
+        losses.add(format!("data/{group}"), format!("require_pass: {}", required.join(" ")), None);
     }
 }
 

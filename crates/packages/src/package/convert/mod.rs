@@ -7,6 +7,7 @@ mod data;
 pub(super) mod old_settings;
 mod people;
 mod places;
+mod recipe;
 pub mod rules;
 pub mod settings;
 mod statements;
@@ -29,6 +30,7 @@ use juror_core::problem::Problem;
 use juror_core::program::{Constant, Program};
 use juror_core::recipe::Recipe;
 use juror_core::root::FilePath;
+use juror_core::stop::Stop;
 use juror_core::words::words;
 
 words! {
@@ -78,6 +80,8 @@ pub struct PlannedPackage {
     /// New names of the old files, and of programs that got a directory.
     pub names: BTreeMap<PathBuf, String>,
     pub cases: cases::CaseNames,
+    /// What is wrong with the statement.
+    pub remarks: Vec<Diagnostic>,
 }
 
 /// Losses, grouped over places: keyed by what is lost and what it became.
@@ -113,7 +117,7 @@ impl Losses {
 }
 
 /// Fails if a file would have a name that leads out of the package, or if two would have the same name.
-pub fn plan(problem: &Problem, to: TargetFormat) -> Result<PlannedPackage, Diagnostic> {
+pub fn plan(problem: &Problem, to: TargetFormat) -> Result<PlannedPackage, Stop> {
     let format = format_of(problem).unwrap_or(FORMATS[0]);
     let tree = PackageFiles::read(&problem.dir, format);
     let planner = Planner {
@@ -156,7 +160,7 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn plan(mut self, statements: &[Statement]) -> Result<PlannedPackage, Diagnostic> {
+    fn plan(mut self, statements: &[Statement]) -> Result<PlannedPackage, Stop> {
         if self.problem.layout.format == self.to.format_name() {
             self.copy_all();
         } else {
@@ -170,8 +174,10 @@ impl Planner<'_> {
             self.write_groups();
             self.write_submissions();
         }
+        let mut remarks = Vec::new();
         if self.to == TargetFormat::DomjudgeZip {
             self.add_for_domjudge();
+            remarks = self.add_shown_statement(statements)?;
         }
         self.files.sort_by(|a, b| a.name.cmp(&b.name));
         let names = self.new_names();
@@ -180,20 +186,21 @@ impl Planner<'_> {
             if let Some(reason) = name_fault(&file.name) {
                 let message =
                     format!("a new file would be called `{}`, which {reason}", excerpt(&file.name));
-                return Err(
-                    Diagnostic::error(&problem.dir, message).help("rename what it is made from")
-                );
+                let help = "rename what it is made from";
+                return Err(Diagnostic::error(&problem.dir, message).help(help).into());
             }
         }
         if let Some(name) = duplicate_name(files.iter().map(|file| file.name.as_str())) {
             let message = format!("two of its files would be called {name}");
-            return Err(Diagnostic::error(&problem.dir, message).help("rename one of the two"));
+            let help = "rename one of the two";
+            return Err(Diagnostic::error(&problem.dir, message).help(help).into());
         }
-        Ok(PlannedPackage { files, losses: lost, names, cases })
+        Ok(PlannedPackage { files, losses: lost, names, cases, remarks })
     }
 
     fn new_names(&self) -> BTreeMap<PathBuf, String> {
-        let files = self.files.iter();
+        // A copy to download is not the file itself.
+        let files = self.files.iter().filter(|file| !file.name.ends_with(".download"));
         let named = files.filter_map(|file| Some((file.source()?.into(), file.name.clone())));
         named.chain(self.program_directories.clone()).collect()
     }

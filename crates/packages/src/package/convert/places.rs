@@ -12,6 +12,7 @@ use crate::package::convert::{
 };
 use crate::package::files::PackageEntry;
 use crate::package::text::MAX_SIZE;
+use crate::statement::is_rendered_page;
 use juror_core::language::table::Language;
 use juror_core::program::{IncludedFile, Program, ProgramKind};
 use juror_core::protocol::Protocol;
@@ -40,6 +41,25 @@ impl Planner<'_> {
                 FileFate::Keep(name) => self.add_file(&item.path, name),
                 FileFate::Omit => {}
                 FileFate::Lost(what) => self.leave_out(&item.name, what),
+            }
+        }
+        if self.to.is_2025_09() {
+            self.add_sample_downloads();
+        }
+    }
+
+    /// In 2025-09, a sample that is shown as an interaction needs files to download; other versions have none.
+    fn add_sample_downloads(&mut self) {
+        for case in &self.problem.test_data.cases {
+            let name = format!("data/{}", case.name);
+            if self.tree.file(&format!("{name}.interaction")).is_none() {
+                continue;
+            }
+            for (ending, path) in [("in", Some(&case.input)), ("ans", case.answer.as_ref())] {
+                let download = format!("{name}.{ending}.download");
+                if let Some(path) = path.filter(|_| self.tree.file(&download).is_none()) {
+                    self.add_file(path, download);
+                }
             }
         }
     }
@@ -90,6 +110,8 @@ impl Planner<'_> {
         let keep = |dir: &str| FileFate::Keep(format!("{dir}/{rest}"));
         match top {
             "problem.yaml" | "domjudge-problem.ini" | ".timelimit" | "juror.toml" => FileFate::Omit,
+            // The page that juror made of it.
+            "problem.html" if is_rendered(item) => FileFate::Omit,
             "problem_statement" | "statement" if is_new => {
                 let name = rest.strip_prefix("problem.").filter(|end| !end.contains(['.', '/']));
                 let name = name.map(|end| format!("statement/problem.en.{end}"));
@@ -310,6 +332,11 @@ impl Planner<'_> {
         let header = named.or(files.last()).map(|file| &file.path);
         header.or(problem.generator_header.as_ref()).cloned()
     }
+}
+
+/// Whether juror made this page of the statement.
+fn is_rendered(item: &PackageEntry) -> bool {
+    item.path.read_text(MAX_SIZE).is_ok_and(|text| is_rendered_page(&text))
 }
 
 fn file_name(path: &Path) -> String {

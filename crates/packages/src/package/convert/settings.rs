@@ -12,7 +12,7 @@ use toml::Table;
 
 use crate::package::convert::old_settings::{OldSettings, item_texts, read_settings};
 use crate::package::convert::rules::{self, ScoredGroup};
-use crate::package::convert::{PlannedContents, Planner, is_kattis, map, plain, text, texts};
+use crate::package::convert::{Planner, is_kattis, map, plain, text, texts};
 use crate::package::kattis::LICENSES;
 use crate::package::languages::is_natural_language;
 use crate::package::text::MAX_SIZE;
@@ -92,10 +92,7 @@ impl Planner<'_> {
     fn report_additions(&mut self) {
         let problem = self.problem;
         if let Some(path) = &problem.recipe {
-            let became = format!(
-                "the same: names and settings in it are those of {}",
-                problem.layout.format
-            );
+            let became = self.convert_recipe(path);
             self.losses.add(self.old_name(path), "recipe", Some(became));
         }
         if self.to.is_2025_09() {
@@ -426,29 +423,6 @@ impl Planner<'_> {
         self.files.retain(|file| file.name != DOMJUDGE_INI);
         if !lines.is_empty() {
             self.write_text(DOMJUDGE_INI, lines.join("\n") + "\n");
-        }
-        let is_shown = |name: &str| ["problem.pdf", "problem.html", "problem.txt"].contains(&name);
-        if self.files.iter().any(|file| is_shown(&file.name)) {
-            return;
-        }
-        let is_pdf = |name: &str| {
-            let name = name.strip_prefix("problem_statement/problem.");
-            name.is_some_and(|name| name == "pdf" || name.ends_with(".pdf"))
-        };
-        let statements = self.files.iter().filter(|file| is_pdf(&file.name));
-        // DOMjudge shows one statement, preferably in English.
-        let pdf = statements.min_by_key(|file| !file.name.ends_with("problem.en.pdf"));
-        match pdf.map(|file| file.contents.clone()) {
-            Some(PlannedContents::Copy(path) | PlannedContents::Filled(path, _)) => {
-                self.files.push(super::PlannedFile {
-                    name: "problem.pdf".to_owned(),
-                    contents: PlannedContents::Copy(path),
-                });
-            }
-            _ => {
-                let what = "a statement that DOMjudge can show: problem.pdf, .html or .txt";
-                self.losses.add("problem_statement", what, Some("nothing to show".to_owned()));
-            }
         }
     }
 }

@@ -11,8 +11,14 @@ use crate::package::languages::is_natural_language;
 use crate::package::latex::command_arguments;
 use crate::package::statements::{Statement, StatementForm};
 use crate::package::text::MAX_SIZE;
+use crate::statement::render_page;
+use juror_core::diagnostic::Diagnostic;
+use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::text::count;
+
+/// What DOMjudge shows, at the top of a package.
+pub(super) const SHOWN_STATEMENTS: [&str; 3] = ["problem.pdf", "problem.html", "problem.txt"];
 
 /// Defines the commands of Polygon's statements, with headings in the statement's language. The format itself shows
 /// the samples.
@@ -37,6 +43,34 @@ fn command_definitions(language: &str) -> String {
 }
 
 impl Planner<'_> {
+    /// Adds the one file that DOMjudge shows: the author's, else a PDF, else the page that juror makes. A statement in
+    /// English is preferred. Returns what is wrong with the page.
+    pub(super) fn add_shown_statement(
+        &mut self,
+        statements: &[Statement],
+    ) -> Result<Vec<Diagnostic>, JudgeError> {
+        if self.files.iter().any(|file| SHOWN_STATEMENTS.contains(&&*file.name)) {
+            return Ok(Vec::new());
+        }
+        let there = statements.iter().filter(|statement| statement.path.is_file());
+        let (pdf, others): (Vec<&Statement>, Vec<&Statement>) =
+            there.partition(|statement| statement.form == StatementForm::Pdf);
+        let best = |all: &[&Statement]| {
+            all.iter().min_by_key(|statement| statement.language != "en").copied().cloned()
+        };
+        if let Some(Statement { path, .. }) = best(&pdf) {
+            self.copy_file(&path, "problem.pdf".to_owned());
+        } else if let Some(statement) = best(&others) {
+            let page = render_page(self.problem, &[&statement])?;
+            self.write_text("problem.html", page.html);
+            return Ok(page.diagnostics);
+        } else {
+            let what = "a statement that DOMjudge can show: problem.pdf, .html or .txt";
+            self.losses.add("problem_statement", what, Some("nothing to show".to_owned()));
+        }
+        Ok(Vec::new())
+    }
+
     /// For each language, places the PDF, or else the TeX source with definitions of its commands.
     pub(super) fn place_statements(&mut self, statements: &[Statement]) {
         let directory = if self.to.is_2025_09() { "statement" } else { "problem_statement" };

@@ -347,7 +347,7 @@ fn no_new_package_has_a_file_outside_of_it() {
     let planned = |name: &str, to: TargetFormat| {
         let (_keep, mut problem) = problem(&[]);
         problem.test_data.cases[2].name = name.to_owned();
-        plan(&problem, to).map(|_| ()).map_err(|fault| fault.message)
+        plan(&problem, to).map(|_| ()).map_err(|fault| fault.to_string())
     };
     for (name, reason) in [
         ("tests/../../../x", "has a part `..`"),

@@ -1,4 +1,4 @@
-//! Prints n and a random number up to n: random.rs N SEED.
+//! Prints n and a random number up to n: random_number.rs N SEED.
 
 use std::env;
 

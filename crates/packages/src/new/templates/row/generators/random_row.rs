@@ -1,4 +1,4 @@
-//! Prints a row of random numbers: random.rs LENGTH LEAST MOST SEED.
+//! Prints a row of random numbers: random_row.rs LENGTH LEAST MOST SEED.
 
 use std::env;
 
