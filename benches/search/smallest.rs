@@ -15,7 +15,7 @@ use juror_grammar::shape;
 
 /// Bounds of the enumeration.
 const WORDS_MAX: usize = 10;
-const INPUTS_MAX: usize = 20_000;
+const INPUTS_MAX: usize = 4000;
 /// The sizes of the generator, and the number of its inputs of a size.
 pub(crate) const SIZE_MAX: u32 = 12;
 const SEEDS: u64 = 1000;
