@@ -11,6 +11,8 @@ use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::count;
 use juror_judging::build::bench::Bench;
+use juror_judging::judge::judged_outputs::OutputsByCase;
+use juror_judging::output_validator::OutputValidator;
 use juror_judging::recipe::stage::Stage;
 use juror_packages::package;
 
@@ -98,7 +100,7 @@ pub(super) fn short_list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> S
     if more > 0 { format!("{listed} and {more} more") } else { listed }
 }
 
-/// Runs input and answer validators on the new and changed cases of the stage. Errors are reported at the line of the
+/// Runs input, answer and output validators on the new and changed cases of the stage. Errors are reported at the line of the
 /// recipe.
 pub(super) fn check_changed(
     generation: &Generation<'_>,
@@ -122,15 +124,17 @@ pub(super) fn check_changed(
     if [&data.cases, &data.valid_inputs, &data.valid_outputs].iter().all(|cases| cases.is_empty()) {
         return Ok(());
     }
+    let bench = Bench { problem: &problem, ..*bench };
     let check = DataCheck {
-        bench: Bench { problem: &problem, ..*bench },
-        validators: &[],
+        bench,
+        validators: &OutputValidator::build(&bench)?,
         selected: &|_| true,
         extent: DataExtent::Everything,
         mutations: &[],
     };
     let mut found = Vec::new();
     test_data::check_cases(&check, &mut found)?;
+    found.extend(check.check_judge_answers(&OutputsByCase::default())?);
     let links = recipe.links.iter().map(|link| (&link.name, &link.target));
     let cases = recipe.cases.iter().map(|case| (&*case.name, &case.place));
     let mut places: BTreeMap<&str, &SourcePlace> = cases.collect();
