@@ -228,9 +228,18 @@ fn a_killed_build_gives_no_verdict() {
     check(&[(Ending::Exited(1), gcc), well], "a program");
     check(&[(Ending::Exited(137), ""), well], "a program");
     check(&[(killed, ""), (killed, "")], "fault: the compiler was killed by SIGKILL twice");
-    check(&[(killed, ""), (Ending::Exited(1), "error: x")], "refused: the compiler ended with");
+    check(
+        &[(killed, ""), (Ending::Exited(1), "error: x")],
+        "refused: the `build` script ended with",
+    );
     // A source can put text into the messages.
-    check(&[(Ending::Exited(1), gcc), (Ending::Exited(1), gcc)], "refused: the compiler ended");
-    check(&[(Ending::Exited(1), "error: x")], "refused: the compiler ended with exit code 1");
-    check(&[(Ending::Signalled(Signal(11)), "")], "refused: the compiler was killed by SIGSEGV");
+    check(
+        &[(Ending::Exited(1), gcc), (Ending::Exited(1), gcc)],
+        "refused: the `build` script ended",
+    );
+    check(&[(Ending::Exited(1), "error: x")], "refused: the `build` script ended with exit code 1");
+    check(
+        &[(Ending::Signalled(Signal(11)), "")],
+        "refused: the `build` script was killed by SIGSEGV",
+    );
 }

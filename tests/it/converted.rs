@@ -156,7 +156,7 @@ fn polygon_points_survive_as_closely_as_the_format_allows() {
         remove_old(&fixture, "lost");
     };
     let differ = "was: score if only this is right: 10 became: 20";
-    let needs = "was: score if only this is wrong: 0 became: 60";
+    let needs = "data/secret/2 was: require_pass: ";
     lost("2025-09", &[differ, needs]);
     lost("legacy", &[differ, needs]);
     // A checker that gives partial points does not learn the maximum.

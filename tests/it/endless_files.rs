@@ -49,11 +49,7 @@ fn an_endless_answer_that_is_needed_whole_is_a_judge_error_of_its_case() {
         "reading the judge answer: it has more than 256 MiB, and this comparison needs all of it";
     for comparison in ["words", "sorted", "unordered", "easy", "floats"] {
         let line = format!("judge bare x.sh y.sh --compare {comparison} --csv t.csv");
-        fixture.check(
-            &line,
-            4,
-            &[message, "bare/b.ans", "no verdict for x.sh", "no verdict for y.sh"],
-        );
+        fixture.check(&line, 4, &[message, "bare/b.ans", "no verdict for x.sh, y.sh"]);
         // A row for each submission and test case.
         assert_eq!(fixture.read("t.csv").matches(".sh").count(), 4, "{comparison}");
         fixture.remove("t.csv");

@@ -77,7 +77,7 @@ fn what_differs_from_the_recipe_is_named() {
         &[
             "generators.yaml: the recipe, or a file that it copies, was changed since it made secret/a",
         ],
-        &["sum/data/secret/a.in: is not as the recipe makes it: secret/a.in", rest],
+        &["sum/data/secret/a.in: differs from what the recipe makes: secret/a.in", rest],
     );
     check(
         |fixture| edit_recipe(fixture, "gen.sh 3 4", "gen.sh 4 4"),
@@ -87,7 +87,7 @@ fn what_differs_from_the_recipe_is_named() {
     check(
         |fixture| fixture.write("sum/generators/manual/m.in", "4 4\n"),
         &["the recipe, or a file that it copies, was changed since it made sample/s"],
-        &["sum/data/sample/s.in: is not as the recipe makes it", rest],
+        &["sum/data/sample/s.in: differs from what the recipe makes", rest],
     );
     check(
         |fixture| fixture.write("sum/generators/gen.sh", "echo \"$2 $1\"\n"),
@@ -105,13 +105,13 @@ fn what_differs_from_the_recipe_is_named() {
     );
     check(
         |fixture| fixture.write("sum/data/secret/b.in", "4 3\n"),
-        &["sum/data/secret/b.in: is not as the recipe makes it: secret/b.in"],
+        &["sum/data/secret/b.in: differs from what the recipe makes: secret/b.in"],
         &[rest],
     );
     check(
         |fixture| fixture.write("sum/data/secret/c.yaml", "description: y\n"),
-        &["sum/data/secret/c.yaml: is not as the recipe makes it: secret/c.yaml"],
-        &["sum/data/secret/c.yaml: is not as the recipe makes it: secret/c.yaml", rest],
+        &["sum/data/secret/c.yaml: differs from what the recipe makes: secret/c.yaml"],
+        &["sum/data/secret/c.yaml: differs from what the recipe makes: secret/c.yaml", rest],
     );
     check(
         |fixture| {

@@ -10,7 +10,7 @@ use crate::stress;
 
 /// Options that no line repeats: they concern reports, or the line has its own.
 const LEFT_OUT: &str = "--case --class --color --csv --events --github --help --html --json --junit --keep --only \
-                        --promote --quiet --save --save-slowest --seed --shard --sort --verbose";
+                        --promote --quiet --save --save-slowest --seed --shard --sort --verbose --changed --strict";
 
 fn fixture() -> Fixture {
     let fixture = stress::fixture();
@@ -157,6 +157,7 @@ fn a_line_repeats_a_judgement_with_all_of_its_options() {
 #[test]
 fn a_line_repeats_what_was_verified_with_all_of_its_options() {
     let fixture = fixture();
+    fixture.write("changed.txt", "sum/problem.yaml\n");
     let mut tried = BTreeSet::new();
     let mut run = |words: &[&str]| {
         let words = [&["verify", "sum", "--html", "o.html"], words].concat();
@@ -176,6 +177,7 @@ fn a_line_repeats_what_was_verified_with_all_of_its_options() {
         "--verbose",
         "--color=never",
     ]);
+    run(&["--changed", "changed.txt", "--strict"]);
     check_all(&fixture, "verify", &tried);
 }
 

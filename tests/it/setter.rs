@@ -282,7 +282,10 @@ if words != [str(best)]:
                 },
                 options: "",
                 code: 0,
-                says: &["no errors, no warnings"],
+                says: &[
+                    "1 warning",
+                    "secret/1-short/test_group.yaml, secret/2-long/test_group.yaml",
+                ],
             },
             Row {
                 breaks: |package| {
@@ -413,7 +416,11 @@ fn interactive_samples_without_an_exchange_are_told() {
                 },
                 options: "-v",
                 code: 0,
-                says: &["remark: is a sample without `1.interaction`", "no errors, no warnings"],
+                says: &[
+                    "remark: is a sample without `1.interaction`",
+                    "sample/1.ans.download, sample/1.in.download, sample/1.interaction",
+                    "1 warning",
+                ],
             },
             Row {
                 breaks: |package| package.remove("data/sample/1.interaction"),

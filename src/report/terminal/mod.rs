@@ -111,7 +111,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             text.push_str(&judgement::judge_error(&submissions, &error, &self.style));
         }
         let generated = &report.generated[self.shown.generated..];
-        text.push_str(&summary::generated_list(generated, &self.style));
+        text.push_str(&summary::generated_list(generated, report, &self.style));
         self.shown.submissions = report.submissions.len();
         self.shown.generated = report.generated.len();
         self.result(&text)

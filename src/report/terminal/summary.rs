@@ -1,5 +1,7 @@
 //! The last lines of a command, and the list of generated test cases.
 
+use std::collections::HashSet;
+
 use crate::report::document::{GeneratedReport, Report};
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::page::Page;
@@ -197,11 +199,15 @@ fn generated_summary(report: &Report) -> String {
 /// At most so many test cases are listed without `--verbose`.
 const LISTED_MAX: usize = 20;
 
-/// In quiet mode each line names its package, and new test cases are not listed.
-pub(super) fn generated_list(all: &[GeneratedReport], style: &Style) -> String {
+/// In quiet mode each line names its package, and new test cases are not listed. Neither are those that a proposal
+/// describes.
+pub(super) fn generated_list(all: &[GeneratedReport], report: &Report, style: &Style) -> String {
     let mut page = Page::new(style);
+    let proposed = report.proposals.iter().flat_map(|it| &it.proposal.cases);
+    let proposed: HashSet<&str> = proposed.map(|case| &*case.name).collect();
     let is_listed = |generated: &&GeneratedReport| match generated.state {
         GeneratedState::Unchanged => style.is_verbose(),
+        GeneratedState::Created if proposed.contains(&*generated.test_case) => style.is_verbose(),
         GeneratedState::Created | GeneratedState::Changed => !style.is_quiet(),
         _ => true,
     };

@@ -115,5 +115,5 @@ pub(super) fn check_of_two_packages() -> Vec<StampedEvent> {
 }
 
 pub(super) fn interrupted_run() -> Vec<StampedEvent> {
-    cut(generate_run(), 9)
+    cut(generate_run(), 16)
 }

@@ -212,12 +212,14 @@ impl Comparison {
             found.push(Diagnostic { place: place.clone(), ..warning });
         }
         if let Some(first) = self.edited.first() {
-            let is = if self.edited.len() == 1 { "is" } else { "are" };
-            let message = format!("{is} not as the recipe makes it: {}", list(&self.edited));
-            let help =
-                "move the change into the recipe, or let `juror generate --force` replace it";
-            let place =
-                if self.edited.len() == 1 { self.data.join(first) } else { self.data.clone() };
+            let (place, differs, it) = match self.edited.len() {
+                1 => (self.data.join(first), "differs", "it"),
+                _ => (self.data.clone(), "differ", "them"),
+            };
+            let message = format!("{differs} from what the recipe makes: {}", list(&self.edited));
+            let help = format!(
+                "move the change into the recipe, or let `juror generate --force` replace {it}"
+            );
             found.push(Diagnostic::warning(place, message).help(help));
         }
         found.extend(leftover_warning(&self.data, leftover));

@@ -19,7 +19,6 @@ use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::job::{BoxRetention, Command, Job, JobReply, VisiblePath};
 use juror_core::judgement::{CompilerReport, FaultKind, JudgeError};
-use juror_core::language::PROGRAM;
 use juror_core::language::command_line::command_line;
 use juror_core::language::command_planner::plan_commands;
 use juror_core::language::commands::{BuildCommands, BuildStep, ProgramLanguage};
@@ -28,6 +27,7 @@ use juror_core::language::launch::{LaunchForm, launch_spec};
 use juror_core::language::sources::{self, Sources};
 use juror_core::language::table::Language;
 use juror_core::language::toolchain::Toolchains;
+use juror_core::language::{BOX, PROGRAM};
 use juror_core::limits::{LARGE_OUTPUT, Limits};
 use juror_core::messages::compiler_warnings;
 use juror_core::program::Program;
@@ -421,7 +421,7 @@ impl<'a> Builder<'a> {
         let messages = messages(&reply).map_err(read_error)?;
         let tree = reply.kept.unwrap_or_default();
         let who = match &step.produces {
-            Some(product) if product == Path::new("run") => "`build` script",
+            Some(_) if starts_build_script(step) => "`build` script",
             Some(_) => "compiler",
             None => "syntax check",
         };
@@ -475,4 +475,8 @@ fn links_to_tree(tree: &Tree, inside: &str) -> Vec<TreeEntry> {
         TreeEntry::new(name, Node::Link(target))
     };
     tree.top_names().into_iter().map(link).collect()
+}
+
+fn starts_build_script(step: &BuildStep) -> bool {
+    step.command.argv.iter().any(|word| *word == format!("{BOX}/build"))
 }

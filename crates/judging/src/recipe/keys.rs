@@ -65,6 +65,8 @@ impl<'a> CaseKeys<'a> {
     pub fn parts_of(&mut self, case: &RecipeCase) -> Option<CaseParts> {
         let mut parts = CaseParts::default();
         let mut hasher = Sha512::new();
+        let dir = &self.bench.problem.dir;
+        let below = |path: &FilePath| path.strip_prefix(&**dir).unwrap_or(path).to_owned();
         let mut part = |name: &str, bytes: &[u8]| {
             hasher.update(format!("{name} {}\n", bytes.len()));
             hasher.update(bytes);
@@ -86,7 +88,7 @@ impl<'a> CaseKeys<'a> {
             }
         }
         for file in case.copy.iter().flat_map(copied_files) {
-            part("file", file.as_os_str().as_encoded_bytes());
+            part("file", below(&file).as_os_str().as_encoded_bytes());
             part("contents", &file.read().ok()?);
         }
         part("given", format!("{:?}", case.files).as_bytes());
@@ -100,7 +102,7 @@ impl<'a> CaseKeys<'a> {
                 let ProgramParts { sources, tools } = self.program(&program)?;
                 parts.solution = Some(sources);
                 parts.tools.push(tools);
-                part("solution", path.as_os_str().as_encoded_bytes());
+                part("solution", below(path).as_os_str().as_encoded_bytes());
                 part("io", format!("{:?}", self.bench.problem.io).as_bytes());
             }
         }

@@ -35,6 +35,8 @@ struct RejectedAnswer {
     diagnostic: Diagnostic,
     /// Whether the validator breaks down on it.
     is_broken: bool,
+    /// Whether a limit ended the validator.
+    is_stopped: bool,
 }
 
 impl DataCheck<'_> {
@@ -55,25 +57,27 @@ impl DataCheck<'_> {
             .filter(|case| case.name.starts_with("secret"))
             .filter(|case| !outputs.broken_answers.contains(&case.name))
             .collect();
-        let is_broken = AtomicBool::new(false);
+        let is_stopped = AtomicBool::new(false);
         let opinions = self.bench.map("judge answers", &cases, |case| {
             let Some(answer) = &case.answer else { return Ok(None) };
             if outputs.accepted_answers.contains(&case.name) {
                 return Ok(Some(None));
             }
             // A validator that hangs would do so on each answer.
-            if is_broken.load(Ordering::Relaxed) || is_blank(answer)? {
+            if is_stopped.load(Ordering::Relaxed) || is_blank(answer)? {
                 return Ok(None);
             }
             let rejected = self.ask_about_answer(case, answer)?;
-            is_broken.fetch_or(rejected.as_ref().is_some_and(|it| it.is_broken), Ordering::Relaxed);
+            is_stopped
+                .fetch_or(rejected.as_ref().is_some_and(|it| it.is_stopped), Ordering::Relaxed);
             Ok(Some(rejected))
         })?;
         let all = opinions.iter().flatten().count();
         let (mut broken, rejected): (Vec<_>, Vec<_>) =
             opinions.into_iter().flatten().flatten().partition(|it| it.is_broken);
         let accepted = all - broken.len() - rejected.len();
-        broken.truncate(1);
+        // One breakdown stands for all.
+        broken.truncate(usize::from(outputs.broken_answers.is_empty()));
         let mut found: Vec<_> = broken.into_iter().map(|it| it.diagnostic).collect();
         if are_outputs(accepted, rejected.len()) {
             found.extend(rejected.into_iter().map(|it| it.diagnostic));
@@ -113,7 +117,8 @@ impl DataCheck<'_> {
             let message = format!("the {kind} `{name}` {does}{reason}");
             let help = format!("correct the answer, or the {kind}");
             let diagnostic = Diagnostic::warning(answer, message).help(help);
-            return Ok(Some(RejectedAnswer { diagnostic, is_broken }));
+            let is_stopped = response.outcome.stopped_by.is_some();
+            return Ok(Some(RejectedAnswer { diagnostic, is_broken, is_stopped }));
         }
         Ok(None)
     }

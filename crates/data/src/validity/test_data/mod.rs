@@ -20,7 +20,7 @@ use std::sync::Arc;
 use crate::validity::test_data::mutations::Mutation;
 use crate::validity::test_data::strictness::StrictnessCheck;
 use crate::validity::{Validity, grammars};
-use juror_core::diagnostic::Diagnostic;
+use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::problem::Problem;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
@@ -56,6 +56,9 @@ pub fn check_data(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> R
     inputs::check_inputs(check, validity, diagnostics)?;
     if is_whole && !has_errors(diagnostics) {
         StrictnessCheck { data_check: check, validity }.check(diagnostics)?;
+        if problem.input_validators.len() == 1 && !grammars.is_empty() {
+            diagnostics.extend(remarks_on_program(check)?);
+        }
     }
     if is_whole && !has_errors(diagnostics) {
         diagnostics.extend(coverage::find_missed_bounds(check, &grammars)?);
@@ -64,6 +67,19 @@ pub fn check_data(check: &DataCheck<'_>, diagnostics: &mut Vec<Diagnostic>) -> R
     diagnostics.extend(outputs::check_outputs(check)?);
     diagnostics.extend(duplicates::find_duplicates(check)?);
     Ok(())
+}
+
+/// What the only program among the validators accepts, and a grammar refuses.
+fn remarks_on_program(check: &DataCheck<'_>) -> Result<Vec<Diagnostic>, Stop> {
+    let mut found = Vec::new();
+    let program = Validity::of_grammars(Vec::new()).with_programs(check.bench, &mut found)?;
+    StrictnessCheck { data_check: check, validity: &program }.check(&mut found)?;
+    let remark = |warning: Diagnostic| Diagnostic {
+        severity: Severity::Remark,
+        message: format!("{}; the grammar refuses them", warning.message),
+        ..warning
+    };
+    Ok(found.into_iter().map(remark).collect())
 }
 
 /// Only that each case is valid. Adds faults to `diagnostics`.

@@ -12,6 +12,19 @@ use juror_core::root::FilePath;
 /// Directories of test cases that legacy lacks.
 const TRIALS: [&str; 4] = ["invalid_input", "invalid_answer", "invalid_output", "valid_output"];
 
+/// The settings of a format in a recipe.
+#[derive(Clone, Copy)]
+struct Settings {
+    of_group: &'static str,
+    of_case: &'static [&'static str],
+}
+
+const SETTINGS_2025_09: Settings = Settings { of_group: "test_group.yaml", of_case: &["yaml"] };
+const SETTINGS_BEFORE: Settings =
+    Settings { of_group: "testdata.yaml", of_case: &["desc", "hint"] };
+/// An entry with one of these is a test case, not a directory that has one of this name.
+const CASE_KEYS: [&str; 3] = ["in", "generate", "copy"];
+
 impl Planner<'_> {
     /// Returns what the recipe became.
     pub(super) fn convert_recipe(&mut self, path: &FilePath) -> String {
@@ -25,8 +38,8 @@ impl Planner<'_> {
             let others = if self.to.is_2025_09() { &[][..] } else { &TRIALS };
             let entries = data.entries().iter().filter(|entry| others.contains(&&*entry.key));
             lines.extend(entries.map(|entry| entry.key_range.line));
-            let settings = if self.to.is_2025_09() { "testdata.yaml" } else { "test_group.yaml" };
-            add_lines_of_key(data, settings, &mut lines);
+            let settings = if self.to.is_2025_09() { SETTINGS_BEFORE } else { SETTINGS_2025_09 };
+            add_lines_of_settings(data, settings, &mut lines);
         }
         let rest = without_blocks(&text, &lines);
         if rest == text {
@@ -39,18 +52,22 @@ impl Planner<'_> {
         let Ok(filled) = replace_constants(rest.as_bytes(), constants) else { return same };
         let filled = String::from_utf8_lossy(&filled).into_owned();
         file.contents = PlannedContents::Text(filled);
-        let without = "without settings of groups, and without cases that the format lacks";
+        let without =
+            "without settings of groups and cases, and without cases that the format lacks";
         format!("{without}; names in it are those of {format}")
     }
 }
 
-fn add_lines_of_key(value: &RawValue, key: &str, lines: &mut BTreeSet<u32>) {
+fn add_lines_of_settings(value: &RawValue, settings: Settings, lines: &mut BTreeSet<u32>) {
     if let Value::Sequence(items) = &value.value {
-        items.iter().for_each(|item| add_lines_of_key(item, key, lines));
+        items.iter().for_each(|item| add_lines_of_settings(item, settings, lines));
     }
+    let is_case = value.entries().iter().any(|entry| CASE_KEYS.contains(&&*entry.key));
     for entry in value.entries() {
-        lines.extend((entry.key == key).then_some(entry.key_range.line));
-        add_lines_of_key(&entry.value, key, lines);
+        let is_setting =
+            *entry.key == *settings.of_group || is_case && settings.of_case.contains(&&*entry.key);
+        lines.extend(is_setting.then_some(entry.key_range.line));
+        add_lines_of_settings(&entry.value, settings, lines);
     }
 }
 
