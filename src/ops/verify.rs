@@ -279,7 +279,7 @@ impl Verifier<'_> {
             let archive = self.context.archive();
             let package = archive.unwrap_or_else(|| (&bench.problem.dir).into());
             let words = ["juror", "generate"].map(PathBuf::from).into_iter();
-            let words = words.chain([package.into(), "--check".into()]);
+            let words = words.chain([package, "--check".into()]);
             let what = format!(
                 "compare {} with the recipe, which takes its generators and solutions",
                 count(compared.uncompared, "test case")

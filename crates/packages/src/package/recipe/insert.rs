@@ -118,13 +118,13 @@ fn find_directory(
     let (number, key) = name.split_once('-').unwrap_or((name, ""));
     let is_item =
         |index: &usize| indent_of(lines[*index]) == indent && is_list_item(lines[*index].trim());
-    let directories = within.clone().filter(is_item).filter(|index| {
+    let mut directories = within.clone().filter(is_item).filter(|index| {
         let item = block_at(lines, within.clone(), *index);
         let inner = item.child_indent(lines);
         let mut keys = ["data", "include"].into_iter().chain(GROUP_FILES);
         keys.any(|key| find_block(lines, item.range.clone(), inner, key).is_some())
     });
-    let index = directories.skip(number.parse::<usize>().ok()?.checked_sub(1)?).next()?;
+    let index = directories.nth(number.parse::<usize>().ok()?.checked_sub(1)?)?;
     is_key(lines[index].trim(), key).then(|| block_at(lines, within, index))
 }
 
