@@ -19,7 +19,10 @@ struct Settings {
     of_case: &'static [&'static str],
 }
 
-const SETTINGS_2025_09: Settings = Settings { of_group: "test_group.yaml", of_case: &["yaml"] };
+const SETTINGS_2025_09: Settings = Settings {
+    of_group: "test_group.yaml",
+    of_case: &["yaml", "out", "in.statement", "ans.statement", "in.download", "ans.download"],
+};
 const SETTINGS_BEFORE: Settings =
     Settings { of_group: "testdata.yaml", of_case: &["desc", "hint"] };
 /// An entry with one of these is a test case, not a directory that has one of this name.
