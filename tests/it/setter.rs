@@ -344,6 +344,66 @@ fn statements_names_and_settings_are_proved() {
                     "1 error, 7 warnings",
                 ],
             },
+            // The grammar refuses what the only program accepts.
+            Row {
+                breaks: |package| {
+                    package.write("input_validators/all.py", "import sys\nsys.exit(42)\n");
+                },
+                options: "-v",
+                code: 0,
+                says: &[
+                    "the grammar refuses them ╭▸ input_validators/all.py ╰ help: read to the end of the input",
+                    "the grammar refuses them ╭▸ input_validators/all.py ╰ help: refuse numbers in another form",
+                    "no errors, no warnings",
+                ],
+            },
+            Row {
+                breaks: |package| {
+                    package.write("data/secret/15-more.in", "2\n1 2\n");
+                    package.write("data/secret/16-none.ans", "1\n");
+                    package.write("submissions/accepted/notes.txt", "later\n");
+                    package.replace("problem.yaml", "name: \"P\"", "name: \"P\"\nname: \"Q\"");
+                    package.append("problem.yaml", "licence: mit\n");
+                },
+                options: "",
+                code: 3,
+                says: &[
+                    "error: has no `15-more.ans` ╭▸ data/secret/15-more.in",
+                    "error: there is no `16-none.in` for it ╭▸ data/secret/16-none.ans",
+                    "warning: key `name` replaces the one on line 2 ╭▸ problem.yaml:3:1",
+                    "error: unknown key `licence` ╭▸ problem.yaml:11:1",
+                    "did you mean `license`?",
+                    "is not a submission ╭▸ submissions/accepted/notes.txt",
+                    "3 errors, 2 warnings",
+                ],
+            },
+            Row {
+                breaks: |package| {
+                    package.write("data/secret/17-wide.in", "1\n 7\n");
+                    package.write("data/secret/17-wide.ans", "7\n");
+                    package.write("data/secret/18-same.in", "1\n7\n");
+                    package.write("data/secret/18-same.ans", "7\n");
+                    package.write("data/secret/19-windows.in", "1\r\n7\r\n");
+                    package.write("data/secret/19-windows.ans", "7\r\n");
+                    package.write("data/invalid_input/fine.in", "1\n7\n");
+                    package.write("data/invalid_output/right.in", "1\n7\n");
+                    package.write("data/invalid_output/right.ans", "7\n");
+                    package.write("data/invalid_output/right.out", "7\n");
+                },
+                options: "",
+                code: 3,
+                says: &[
+                    "has Windows line ends (CR LF) ╭▸ data/secret/19-windows.ans",
+                    "has Windows line ends (CR LF) ╭▸ data/secret/19-windows.in",
+                    "for `a[i]`, got a blank ╭▸ data/secret/17-wide.in",
+                    "got a carriage return ╭▸ data/secret/19-windows.in",
+                    "error: no input validator refuses this invalid input ╭▸ data/invalid_input/fine.in",
+                    "accepts this invalid output ╭▸ data/invalid_output/right.out",
+                    "has the same input as secret/01-one ╭▸ data/secret/18-same.in",
+                    "the recipe does not make: secret/17-wide, secret/18-same, secret/19-windows ╭▸ data",
+                    "4 errors, 4 warnings",
+                ],
+            },
             Row {
                 breaks: |package| {
                     package.write("submissions/wrong_answer/a b.py", "print(7)\n");
