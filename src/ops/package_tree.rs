@@ -11,7 +11,7 @@ use juror_core::event::{Event, Note};
 use juror_core::limits::LARGE_OUTPUT;
 use juror_core::root::read_whole;
 use juror_core::stop::Stop;
-use juror_core::text::{count, path_text};
+use juror_core::text::{count, path_text, short_list};
 use juror_packages::package::tests_file::TestsFile;
 use juror_packages::package::tree::{package_of_file, packages_below};
 use juror_packages::package::{archive, is_no_package};
@@ -26,7 +26,8 @@ pub fn choose_packages(
     let remark = |text: String| context.send_event(Event::Noted(Note::Remark(text)));
     let (given, left_out) = expand(paths)?;
     if !left_out.is_empty() {
-        remark(format!("no package, left out: {}", short_list(&left_out)));
+        let names: Vec<String> = left_out.iter().map(|path| path_text(path)).collect();
+        remark(format!("no package, left out: {}", short_list(&names, 5)));
     }
     let Some(list) = changed else { return Ok(given) };
     let files = read_names(list)?;
@@ -86,12 +87,4 @@ fn read_names(list: &Path) -> Result<Vec<PathBuf>, Stop> {
         return Err(Stop::usage(what));
     }
     Ok(names.into_iter().map(PathBuf::from).collect())
-}
-
-fn short_list(paths: &[PathBuf]) -> String {
-    const SHOWN: usize = 5;
-    let names: Vec<String> = paths.iter().take(SHOWN).map(|path| path_text(path)).collect();
-    let more = paths.len().saturating_sub(SHOWN);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    names.join(", ") + &more
 }

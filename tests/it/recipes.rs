@@ -461,7 +461,7 @@ fn a_file_that_somebody_edited_is_not_overwritten() {
     let replaced = "secret/a.in is replaced, and its contents were not made by juror here";
     let kept = [replaced, "the old contents are in", "changed secret/a"];
     check("asked for", "--force", 0, &kept, true);
-    check("without a cache", "", 0, &[replaced, "not kept, because there is no cache"], true);
+    check("without a cache", "", 0, &[replaced, "are lost, because there is no cache"], true);
     fs::remove_dir_all(fixture.path("cache")).expect("a memory");
     check("without a memory", "", 0, &kept, true);
     let walk = walkdir::WalkDir::new(fixture.path("cache")).into_iter().flatten();

@@ -155,7 +155,7 @@ fn judge_answers_and_output_validators_are_proved() {
                 options: "-v",
                 code: 0,
                 says: &[
-                    "remark: 4 of 14 judge answers are no outputs for the output validator, such as",
+                    "remark: the output validator rejects 4 of 14 judge answers as outputs, such as",
                     "no errors, no warnings",
                 ],
             },
@@ -339,7 +339,7 @@ fn statements_names_and_settings_are_proved() {
                     "warning: `{{maxv}}` is no constant in LaTeX",
                     "warning: `\\begin{center}` is shown as written: it has no match",
                     "warning: `{` is shown as written: it has no match",
-                    "error: `{{maxx}}` is no constant of the problem",
+                    "error: `{{maxx}}` is not a constant of the problem",
                     "did you mean `{{maxv}}`?",
                     "1 error, 7 warnings",
                 ],

@@ -175,6 +175,15 @@ pub fn joined(all: impl IntoIterator<Item: Display>, between: &str) -> String {
     all.join(between)
 }
 
+/// At most so many of the items, and how many more there are.
+pub fn short_list<T: Display>(all: &[T], most: usize) -> String {
+    let shown = joined(all.iter().take(most), ", ");
+    match all.len().saturating_sub(most) {
+        0 => shown,
+        more => format!("{shown} and {more} more"),
+    }
+}
+
 /// The message, and its help if there is some.
 pub fn with_help(message: &str, help: Option<&str>) -> String {
     match help {

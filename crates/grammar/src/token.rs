@@ -336,7 +336,7 @@ impl Lexer<'_> {
 
 /// The end of the message about a name in braces that was not replaced. Other faults may come from it, so they are not
 /// reported.
-pub const UNKNOWN_CONSTANT: &str = "is no constant of the problem";
+pub const UNKNOWN_CONSTANT: &str = "is not a constant of the problem";
 
 /// The length of `{{name}}` at the beginning of a text.
 fn unknown_constant_length(text: &[u8]) -> Option<usize> {

@@ -6,6 +6,7 @@ use crate::diagnostic::Diagnostic;
 use crate::judgement::JudgeError;
 use crate::language::toolchain::MissingTool;
 use crate::stop::Stop;
+use crate::text::short_list;
 
 /// A fault of a program or a command that its author must fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -64,12 +65,7 @@ pub(super) fn quoted_list(files: &[PathBuf]) -> String {
     list_first(files.iter().map(|file| format!("`{}`", file.display())))
 }
 
-pub(super) fn list_first(all: impl ExactSizeIterator<Item = String>) -> String {
+pub(super) fn list_first(all: impl IntoIterator<Item = String>) -> String {
     const SHOWN: usize = 8;
-    let more = all.len().saturating_sub(SHOWN);
-    let shown = all.take(SHOWN).collect::<Vec<_>>().join(", ");
-    match more {
-        0 => shown,
-        _ => format!("{shown} and {more} more"),
-    }
+    short_list(&Vec::from_iter(all), SHOWN)
 }

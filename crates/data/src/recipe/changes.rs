@@ -9,7 +9,7 @@ use crate::validity::test_data::{self, DataCheck, DataExtent};
 use juror_core::diagnostic::{Diagnostic, SourcePlace};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
-use juror_core::text::count;
+use juror_core::text::{count, short_list};
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::judged_outputs::OutputsByCase;
 use juror_judging::output_validator::OutputValidator;
@@ -64,7 +64,7 @@ pub(super) fn keep_replaced(
         1 => format!("{first} is replaced, and its contents were not made by juror here"),
         number => format!(
             "{number} files are replaced, and their contents were not made by juror here: {}",
-            short_list(replaced.iter().map(String::as_str))
+            short_list(replaced, NAMES_MAX)
         ),
     };
     let warning = Diagnostic::warning(data, what);
@@ -76,7 +76,7 @@ pub(super) fn keep_replaced(
             "the old contents of {kept} are in {}; the others are too large, or could not be written",
             dir.display()
         )),
-        None => warning.help("the old contents are not kept, because there is no cache"),
+        None => warning.help("the old contents are lost, because there is no cache"),
     })
 }
 
@@ -89,19 +89,12 @@ pub(super) fn leftover_warning(data: &FilePath, leftover: BTreeSet<String>) -> O
         1 => "a test case that the recipe does not make".to_owned(),
         number => format!("{number} test cases that the recipe does not make"),
     };
-    let message = format!("has {number}: {}", short_list(names.iter().map(String::as_str)));
+    let message = format!("has {number}: {}", short_list(&names, NAMES_MAX));
     let help = "remove them with `juror generate --prune`, or add them to the recipe";
     Some(Diagnostic::warning(data, message).help(help))
 }
 
-pub(super) fn short_list<'n>(names: impl ExactSizeIterator<Item = &'n str>) -> String {
-    let more = names.len().saturating_sub(NAMES_MAX);
-    let listed = names.take(NAMES_MAX).collect::<Vec<_>>().join(", ");
-    if more > 0 { format!("{listed} and {more} more") } else { listed }
-}
-
-/// Runs input, answer and output validators on the new and changed cases of the stage. Errors are reported at the line of the
-/// recipe.
+/// Runs the validators on the new and changed cases of the stage. Errors are reported at the line of the recipe.
 pub(super) fn check_changed(
     generation: &Generation<'_>,
     stage: &Stage,

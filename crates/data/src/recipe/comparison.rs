@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use crate::recipe::changes::{leftover_warning, short_list};
+use crate::recipe::changes::{NAMES_MAX, leftover_warning};
 use crate::recipe::files::has_contents;
 use crate::recipe::memory::{FileOrigin, KnownCase, Memory};
 use juror_core::blob::Blob;
@@ -19,6 +19,7 @@ use juror_core::recipe::{
 };
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
+use juror_core::text::short_list;
 use juror_judging::build::bench::Bench;
 use juror_judging::recipe::inputs::generator_command;
 use juror_judging::recipe::keys::{CaseKeys, CaseParts};
@@ -192,7 +193,7 @@ impl Comparison {
     }
 
     fn to_diagnostics(&self, leftover: BTreeSet<String>) -> Vec<Diagnostic> {
-        let list = |names: &[String]| short_list(names.iter().map(String::as_str));
+        let list = |names: &[String]| short_list(names, NAMES_MAX);
         let mut found = Vec::new();
         if !self.missing.is_empty() {
             let message = format!("lacks what the recipe makes: {}", list(&self.missing));

@@ -7,12 +7,11 @@ use juror_core::diagnostic::Diagnostic;
 use juror_core::job::Job;
 use juror_core::judgement::JudgeError;
 use juror_core::limits::Limits;
-use juror_core::outcome::Ending;
 use juror_core::program::Program;
 use juror_core::stop::Stop;
 use juror_core::text::command_line;
 use juror_core::units::Bytes;
-use juror_judging::build::batch::{BatchCall, BatchMode, decode_first_outputs, encode_calls};
+use juror_judging::build::batch::{BatchCall, BatchMode, run_calls};
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
 use juror_judging::recipe::programs::failed_ending;
@@ -160,18 +159,10 @@ impl<'a> SeededGenerator<'a> {
         let texts = calls
             .iter()
             .map(|call| BatchCall { words: self.given.words_of(*call), ..BatchCall::default() });
-        let mut job = self.job(runnable);
-        job.stdin = encode_calls(0, mode.shared, &Vec::from_iter(texts)).into();
-        // One process waits for the others.
-        job.limits.processes = job.limits.processes.map(|processes| processes + 1);
-        let reply = self.bench.executor.run_job(&job)?;
-        let is_whole =
-            reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
-        let bytes = reply.stdout.read().unwrap_or_default();
-        let printed = decode_first_outputs(&bytes, calls.len()).ok().filter(|_| is_whole);
-        let printed = printed.unwrap_or_default().into_iter();
-        let printed = printed.map(|text| text.filter(|text| !text.is_empty()).map(Arc::from));
-        Ok(printed.chain(std::iter::repeat(None)).take(calls.len()).collect())
+        let calls = Vec::from_iter(texts);
+        let printed = run_calls(self.bench.executor, self.job(runnable), (mode, 0), &calls)?;
+        let printed = printed.into_iter().map(|text| text.filter(|text| !text.is_empty()));
+        Ok(printed.map(|text| text.map(Arc::from)).collect())
     }
 
     fn job(&self, runnable: &Runnable) -> Job {

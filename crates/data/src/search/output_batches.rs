@@ -1,7 +1,7 @@
 //! Output validators in batches: many outputs with one start of the validator.
 //!
 //! As [batches of programs](crate::search::batch), they can only accept: what they do not accept, a run of its own
-//! decides. The first batch is repeated output by output. If the decisions differ, there are no batches.
+//! decides. The first batch is repeated output by output. If the decisions differ, no more batches run.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -34,7 +34,7 @@ pub(super) struct OutputBatches<'a> {
     mode: Option<BatchMode>,
     judged: AtomicUsize,
     is_claimed: AtomicBool,
-    /// `None` in it if there are no batches.
+    /// Empty until the decision; then the program, or `None` if each output has a run of its own.
     built: OnceLock<Option<Box<Runnable>>>,
 }
 

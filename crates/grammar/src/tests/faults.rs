@@ -35,7 +35,7 @@ fn words_must_be_known() {
     );
     check("INT(1,2) ; SPACE", &["1:10: `;` means nothing here"]);
     // Other faults may come from it.
-    check("INT(1,{{maxn}}) ; SPACE", &["1:7: `{{maxn}}` is no constant of the problem"]);
+    check("INT(1,{{maxn}}) ; SPACE", &["1:7: `{{maxn}}` is not a constant of the problem"]);
     check(
         "INT(1,{{}})",
         &[

@@ -20,7 +20,11 @@
 //! It may end early: then nothing is known about the other inputs.
 
 use juror_core::isolation::Isolation;
+use juror_core::job::Job;
+use juror_core::outcome::Ending;
 use juror_core::problem::{Problem, ProgramIo};
+use juror_core::stop::Stop;
+use juror_sandbox::executor::Executor;
 
 const INPUTS: u32 = 0x316e_696a;
 /// Begins inputs that have words for the program, too.
@@ -84,7 +88,7 @@ pub struct BatchCall {
 }
 
 /// As [`encode_inputs`], for a program that gets words, too.
-pub fn encode_calls(well: u8, shared: &str, calls: &[BatchCall]) -> Vec<u8> {
+fn encode_calls(well: u8, shared: &str, calls: &[BatchCall]) -> Vec<u8> {
     let texts = calls.iter().map(|BatchCall { words, stdin }| {
         let count = u32::try_from(words.len()).unwrap_or(u32::MAX);
         let words = words.iter().flat_map(|word| word.bytes().chain([0]));
@@ -118,6 +122,25 @@ fn encode<'a>(
         bytes.extend(input);
     }
     bytes
+}
+
+/// Makes the calls with one start of a program, which was built for batches; the job is one without calls. Returns the
+/// output of each call that ended with the exit code `well`. Of the others, nothing is known.
+pub fn run_calls(
+    executor: &dyn Executor,
+    mut job: Job,
+    (mode, well): (BatchMode, u8),
+    calls: &[BatchCall],
+) -> Result<Vec<Option<Vec<u8>>>, Stop> {
+    job.stdin = encode_calls(well, mode.shared, calls).into();
+    // One process waits for the others.
+    job.limits.processes = job.limits.processes.map(|processes| processes + 1);
+    let reply = executor.run_job(&job)?;
+    let is_whole = reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
+    let bytes = reply.stdout.read().unwrap_or_default();
+    let outputs = decode_outputs(&bytes, calls.len()).ok().filter(|_| is_whole);
+    let outputs = outputs.unwrap_or_else(|| vec![None; calls.len()]);
+    Ok(outputs.into_iter().map(|output| output.map(<[u8]>::to_vec)).collect())
 }
 
 /// The output for each of `count` inputs, if it has one.

@@ -25,7 +25,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use crate::build::Runnable;
-use crate::build::batch::{BatchCall, BatchMode, decode_outputs, encode_calls};
+use crate::build::batch::{BatchCall, BatchMode, run_calls};
 use crate::build::bench::Bench;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::output_validator::response::{Contract, Response};
@@ -35,7 +35,6 @@ use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
 use juror_core::limits::{BOX_ROOM, Limits};
-use juror_core::outcome::Ending;
 use juror_core::program::Program;
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
@@ -284,17 +283,10 @@ impl OutputValidator {
             calls.push(BatchCall { words, stdin });
         }
         let accepts = self.protocol().accept_exit_code().try_into().unwrap_or_default();
-        job.stdin = encode_calls(accepts, mode.shared, &calls).into();
         job.collect.clear();
-        // One process waits for the others.
-        job.limits.processes = job.limits.processes.map(|processes| processes + 1);
-        let reply = executor.run_job(&job).map_err(|stop| self.as_validator_fault(stop))?;
-        let is_whole =
-            reply.outcome.stopped_by.is_none() && reply.outcome.ending == Ending::Exited(0);
-        let bytes = reply.stdout.read().unwrap_or_default();
-        let frames = decode_outputs(&bytes, outputs.len()).ok().filter(|_| is_whole);
-        let accepted = frames.map(|frames| frames.iter().map(Option::is_some).collect());
-        Ok(accepted.unwrap_or_else(|| vec![false; outputs.len()]))
+        let printed = run_calls(executor, job, (mode, accepts), &calls);
+        let printed = printed.map_err(|stop| self.as_validator_fault(stop))?;
+        Ok(printed.iter().map(Option::is_some).collect())
     }
 
     /// The job has no arguments yet. It has the submission's files, if there is a submission.

@@ -84,7 +84,7 @@ impl DataCheck<'_> {
         } else if let Some(RejectedAnswer { diagnostic: first, .. }) = rejected.first() {
             let (place, fault) = (first.place.path.display(), &first.message);
             let message = format!(
-                "{} of {} are no outputs for the output validator, such as {place}: {fault}",
+                "the output validator rejects {} of {} as outputs, such as {place}: {fault}",
                 rejected.len(),
                 count(all, "judge answer"),
             );

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::Judgement;
 use juror_core::problem::Problem;
+use juror_core::text::short_list;
 use juror_core::verdict::Verdict;
 
 /// Upper bound on the names in the list.
@@ -31,15 +32,11 @@ pub fn find_undiscriminating(problem: &Problem, judgements: &[&Judgement]) -> Op
     if idle.is_empty() || none_fails {
         return None;
     }
-    let more = match idle.len().saturating_sub(LISTED) {
-        0 => String::new(),
-        more => format!(" and {more} more"),
-    };
     let message = format!(
-        "no submission fails on {} of {} secret cases: {}{more}",
+        "no submission fails on {} of {} secret cases: {}",
         idle.len(),
         secret.len(),
-        idle[..idle.len().min(LISTED)].join(", ")
+        short_list(&idle, LISTED)
     );
     let help =
         "add a submission with the mistake that such a case should catch, or remove the case";

@@ -21,7 +21,7 @@ use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem;
 use juror_core::root::{FilePath, is_outside_error};
 use juror_core::test_data::TestCase;
-use juror_core::text::{composed, count, count_if_any, path_text};
+use juror_core::text::{composed, count, count_if_any, path_text, short_list};
 
 pub(super) struct Bare;
 
@@ -70,12 +70,7 @@ pub fn list_files(dir: &FilePath) -> Option<String> {
     let mut files: Vec<&str> =
         names.filter(|name| !name.starts_with('.') && dir.join(name).is_file()).collect();
     files.sort_unstable();
-    let shown = files[..files.len().min(SHOWN)].join(", ");
-    match files.len().saturating_sub(SHOWN) {
-        _ if files.is_empty() => None,
-        0 => Some(shown),
-        more => Some(format!("{shown} and {more} more")),
-    }
+    (!files.is_empty()).then(|| short_list(&files, SHOWN))
 }
 
 /// Links in a directory, or in one for tests, that would be tests if they did not lead out of it, with their targets.
@@ -118,11 +113,9 @@ fn format_reason(pairs: &[String]) -> String {
 
 /// Empty without names.
 fn further_names(what: &str, names: &[&str]) -> String {
-    let shown = names[..names.len().min(SHOWN)].join(", ");
-    match names.len().saturating_sub(SHOWN) {
-        _ if names.is_empty() => String::new(),
-        0 => format!("; {what}: {shown}"),
-        more => format!("; {what}: {shown} and {more} more"),
+    match names {
+        [] => String::new(),
+        names => format!("; {what}: {}", short_list(names, SHOWN)),
     }
 }
 
