@@ -20,6 +20,7 @@ use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, one_of
 use crate::ops::problem;
 use crate::ops::saved_boxes;
 use crate::ops::tests_beside::{self, TestsBeside};
+use juror_core::class::{Class, Student};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{CommandTask, Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -326,6 +327,8 @@ fn find_submissions(
             .map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
         let students = class::students(&opened, options.class);
         let is_class = students.is_some() || directories > 1 && opened.is_dir();
+        let mut read =
+            Class { folder: path_text(path), form: "plain".to_owned(), ..Class::default() };
         for student in students.unwrap_or_else(|| vec![opened.clone()]) {
             let name = path.join(student.strip_prefix(&opened).unwrap_or(&student));
             let first = named.entry(path_text(&name)).or_insert_with(|| name.clone());
@@ -353,11 +356,22 @@ fn find_submissions(
             if !is_class {
                 context.send_diagnostics(class::mixed_folder_warning(path, &found));
             }
-            for program in found {
-                let submission = student_submission(program, &name, &student, problem);
-                class.extend(is_class.then(|| submission.name.clone()));
-                submissions.push(submission);
-            }
+            let found = found.into_iter();
+            let found: Vec<_> = found
+                .map(|program| student_submission(program, &name, &student, problem))
+                .collect();
+            let names = found.iter().map(|submission| submission.name.clone());
+            read.students.push(Student {
+                name: name.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+                submissions: names.collect(),
+                ..Student::default()
+            });
+            submissions.extend(found);
+        }
+        if is_class {
+            let students = read.students.iter();
+            class.extend(students.flat_map(|student| student.submissions.iter().cloned()));
+            context.send_event(Event::Noted(Note::Class(read)));
         }
     }
     // A submission that is named twice is judged once.

@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
 use juror_core::cache_use::CacheUse;
+use juror_core::class::{Class, Student};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::duplicates::Duplicates;
 use juror_core::event::{
@@ -91,6 +92,8 @@ pub struct Report {
     /// Each submission that was judged, or could not be.
     #[schemars(with = "Vec<SubmissionKeys>")]
     pub submissions: Vec<SubmissionReport>,
+    /// The folders of classes from which submissions came.
+    pub classes: Vec<Class>,
     pub duplicates: Vec<Duplicates>,
     pub explanations: Vec<ExplanationResult>,
     pub next: Vec<NextStepReport>,
@@ -216,6 +219,16 @@ impl SubmissionReport {
         let (path, cause) = self.failure();
         let explained = self.judgement().and_then(Judgement::explained_cause);
         (path, explained.or_else(|| cause.map(str::to_owned)))
+    }
+}
+
+impl Report {
+    /// The student who handed in this submission, if it is from a class.
+    pub fn student(&self, submission: &str) -> Option<&Student> {
+        let students = self.classes.iter().flat_map(|class| &class.students);
+        let mut students =
+            students.filter(|student| student.submissions.iter().any(|name| name == submission));
+        students.next()
     }
 }
 

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
 use crate::cache_use::CacheUse;
+use crate::class::Class;
 use crate::diagnostic::Diagnostic;
 use crate::duplicates::Duplicates;
 use crate::exit_code::ExitCode;
@@ -137,6 +138,8 @@ pub enum CommandTask {
 pub enum Note {
     /// The directory of the working directories that are kept.
     Kept(#[serde_as(as = "Location")] PathBuf),
+    /// The folder of a class was read.
+    Class(Class),
     /// Submissions that are the same program.
     Duplicates(Vec<Duplicates>),
     /// Why a submission fails.

@@ -33,6 +33,7 @@
 pub mod blob;
 pub mod cache_use;
 pub mod check;
+pub mod class;
 pub mod diagnostic;
 pub mod difference;
 pub mod duplicates;

@@ -159,6 +159,7 @@ impl Report {
         match note {
             Note::Call { .. } | Note::Remark(_) => {}
             Note::Kept(dir) => self.kept = Some(dir.clone()),
+            Note::Class(class) => self.classes.push(class.clone()),
             Note::Duplicates(found) => self.duplicates.extend(found.iter().cloned()),
             Note::Explanation(explained) => {
                 let explained = (**explained).clone();

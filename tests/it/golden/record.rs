@@ -277,6 +277,12 @@ impl Mask {
     fn mask_note(&self, mut note: Note) -> Note {
         match &mut note {
             Note::Kept(dir) => *dir = self.mask_path(dir),
+            Note::Class(class) => {
+                class.folder = self.mask_text(&class.folder);
+                let students = class.students.iter_mut();
+                let names = students.flat_map(|student| &mut student.submissions);
+                names.for_each(|name| *name = self.mask_text(name));
+            }
             Note::Duplicates(found) => {
                 let names = found.iter_mut().flat_map(|group| &mut group.submissions);
                 names.for_each(|name| *name = self.mask_text(name));
