@@ -154,7 +154,7 @@ pub fn submission_at(path: &Path, real: PathBuf, problem: &Problem) -> Submissio
     let program = match own_submission(&real, problem) {
         Some(own) => own.program.clone(),
         None => match problem.kind.submitted {
-            SubmittedContent::Program => Program {
+            SubmittedContent::Program | SubmittedContent::Function => Program {
                 include: problem.include.clone(),
                 defines: problem.defines.clone(),
                 ..outside_program(&real)

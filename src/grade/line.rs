@@ -12,6 +12,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
+use crate::grade::call::LineCall;
 use crate::grade::fault::LineFault;
 
 /// A submission and what it is judged by.
@@ -32,6 +33,9 @@ pub struct StreamLine {
     pub limits: Option<LineLimits>,
     /// How outputs are compared, as `juror judge --compare` takes it.
     pub compare: Option<String>,
+    /// The function that is called, in place of a program that reads the input.
+    #[serde(default, deserialize_with = "object")]
+    pub call: Option<LineCall>,
     /// What is judged; a text is the source itself.
     pub source: LineSource,
     /// Whether to run it on all test cases, instead of stopping at the first rejection.
@@ -204,6 +208,13 @@ impl StreamLine {
         }
         if self.cases.as_ref().is_some_and(Vec::is_empty) {
             return Err(LineFault::of_line("`/cases` is empty", "give at least one test case"));
+        }
+        if let Some(call) = &self.call {
+            alone(true, package, ["/call", "/package"])?;
+            alone(true, self.compare.is_some(), ["/call", "/compare"])?;
+            alone(true, file, ["/call", "/source/file"])?;
+            let cases = self.cases.iter().flatten();
+            call.check(cases.map(|case| (&*case.input, &*case.answer)))?;
         }
         if !alone(text, file, ["/source/text", "/source/file"])? {
             let help = "give the source itself, or its file";

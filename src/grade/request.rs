@@ -63,11 +63,12 @@ impl UnsupportedRequest {
     }
 
     pub(super) fn fault(&self) -> LineFault {
+        let call = format!(
+            r#"add "call": {{"function": "{}", "arguments": "json"}}, or "lines" if each argument has a line"#,
+            function_name(&self.value).unwrap_or("NAME")
+        );
         let (what, help) = match self.kind {
-            Function => (
-                "a function, and only programs that read standard input are judged",
-                "leave the line out, or make the function a program and remove the key",
-            ),
+            Function => ("a function", &*call),
             Files => (
                 "a program that reads or writes files",
                 "give a `package` whose `juror.toml` says so in `[io]`, or remove the key",
@@ -87,6 +88,17 @@ impl UnsupportedRequest {
         };
         LineFault::of_line(format!("`{}` asks for {what}: `{}`", self.pointer, value.trim()), help)
     }
+}
+
+/// The name itself, or that of the first function of a text in Python.
+fn function_name(value: &Value) -> Option<&str> {
+    let text = value.as_str()?;
+    let is_name = |text: &str| text.chars().all(|letter| letter.is_alphanumeric() || letter == '_');
+    if is_name(text) && text != "functional" && text != "function_call" {
+        return Some(text);
+    }
+    let name = text.split_once("def ")?.1.split('(').next()?;
+    Some(name).filter(|name| is_name(name))
 }
 
 fn find_within(value: &Value, opens_texts: bool, depth: usize) -> Option<UnsupportedRequest> {

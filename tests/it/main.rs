@@ -26,6 +26,7 @@ mod fixture;
 mod fold;
 mod formats;
 mod from_grammar;
+mod functions;
 mod golden;
 mod grade;
 mod grammar;

@@ -42,6 +42,7 @@ impl Difference {
             DifferenceKind::OutputGoesOn => {
                 format!("the output goes on after {}", count(tokens, "token"))
             }
+            DifferenceKind::Value => "the value differs".to_owned(),
             DifferenceKind::Line => format!("line {} differs", self.output.line),
             DifferenceKind::Missing => "the output lacks a part, in any order".to_owned(),
             DifferenceKind::Surplus => "the output has a surplus part, in any order".to_owned(),
@@ -158,6 +159,8 @@ pub enum DifferenceKind {
     Blanks,
     /// Two lines are not the same.
     Line,
+    /// Two JSON values, or parts of them, are not equal, or the output is no JSON.
+    Value,
     /// Order does not count, and the judge answer has this more often than the output.
     Missing,
     /// Order does not count, and the output has this more often than the judge answer.

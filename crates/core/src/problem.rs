@@ -122,6 +122,8 @@ pub enum Grading {
 pub enum SubmittedContent {
     /// A program, which is run on each test case.
     Program,
+    /// A function in a source: a program calls it, and writes what it returns as one line.
+    Function,
     /// Files with the answers to the test cases: nothing is run.
     Answers,
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::door::cases;
 use crate::door::submissions::named_submission;
+use crate::grade::call::LineCall;
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::fence;
 use crate::grade::graded::GradedLine;
@@ -21,7 +22,7 @@ use juror_core::check::options::Options;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{FaultKind, JudgeError, Judgement};
 use juror_core::language::table::Language;
-use juror_core::problem::Problem;
+use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::program::Program;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
@@ -110,9 +111,15 @@ impl LineJudge<'_> {
         let which = ProblemKey { package: line.package, compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
         let limits = line.limits.unwrap_or_default();
-        let problem = apply_limits(&loaded, &limits);
+        let mut problem = apply_limits(&loaded, &limits);
         let source = line.source.parts();
-        let submission = line_submission(&source, &problem)?;
+        let mut submission = line_submission(&source, &problem)?;
+        if let Some(call) = &line.call {
+            problem.to_mut().kind.submitted = SubmittedContent::Function;
+            let language = text_language(&submission)?;
+            let text = source.text.as_deref().unwrap_or_default();
+            call.add_caller(&mut submission.program, language, text)?;
+        }
         let builder = self.builder.with_languages(problem.languages.as_deref());
         let prepared = match &source.text {
             Some(text) => builder.prepare_text(&submission.program, text),
@@ -134,7 +141,10 @@ impl LineJudge<'_> {
                 // What trials show on its test cases is not for other lines: it would depend on their order.
                 let output = loaded.validators.output.clone();
                 let validators = Validators { output, ..Validators::default() };
-                (inline_cases(&own, cases, line.compare.as_deref()), Arc::new(validators))
+                let by_name = || Options::of_name(line.compare.as_deref().unwrap_or("words"));
+                // Both were checked before. A checker has no options.
+                let options = line.call.as_ref().map_or_else(by_name, LineCall::options);
+                (inline_cases(&own, cases, options.unwrap_or_default()), Arc::new(validators))
             }
         };
         let time_limit = match limits.time {
@@ -235,10 +245,8 @@ fn apply_limits<'a>(problem: &'a LoadedProblem, limits: &LineLimits) -> Cow<'a, 
 fn inline_cases<'a>(
     named: &'a [TestCase],
     cases: Vec<InlineCase>,
-    compare: Option<&str>,
+    options: Options,
 ) -> Vec<ReadyCase<'a>> {
-    // The name was checked before. A checker has no options.
-    let options = Options::of_name(compare.unwrap_or("words")).unwrap_or_default();
     let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
     cases::inline_cases(named, texts, options)
 }
@@ -279,6 +287,16 @@ fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission,
         ..Program::default()
     };
     Ok(Submission { name, program, expectations: Vec::new() })
+}
+
+/// The language of a text, by its code or its file name.
+fn text_language(submission: &Submission) -> Result<&'static Language, LineFault> {
+    let program = &submission.program;
+    let named = program.language.as_deref().and_then(Language::by_code);
+    named.or_else(|| Language::of_file(Path::new(&program.name))).ok_or_else(|| {
+        let help = "give it in `/source/language`";
+        LineFault::new(FaultyPart::Source, "the language is unknown", Some(help.to_owned()))
+    })
 }
 
 fn find_language(word: &str) -> Result<&'static Language, LineFault> {

@@ -79,6 +79,8 @@ pub struct Language {
     pub batch_coverage: &'static str,
     /// Words before the last word of `run` for batches.
     pub batch_start: &'static str,
+    /// The ending of a submission of which one function is called, and the text of the main file that calls it.
+    pub call: Option<(&'static str, &'static str)>,
     /// The command line that starts the program; empty if juror does not build the language.
     pub run: &'static str,
     pub run_env: &'static str,
@@ -106,6 +108,9 @@ pub enum EntryPoint {
     ClassOfFile,
 }
 
+/// The main file includes the submission.
+const CALL_CPP: Option<(&str, &str)> = Some(("h", include_str!("call.cpp")));
+
 pub static LANGUAGES: [Language; 54] = [
     base_language("ada", "Ada", ".adb .ads"),
     base_language("algol68", "Algol 68", ".a68"),
@@ -127,11 +132,13 @@ pub static LANGUAGES: [Language; 54] = [
         further_extensions: ".c",
         validators: ValidatorSupport::Everywhere,
         build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {sources}",
+        call: CALL_CPP,
         ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
     },
     Language {
         further_extensions: ".cc .cpp .cxx .c++ .C .c",
         build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {flags} -o {binary} {sources} -lgmpxx -lgmp",
+        call: CALL_CPP,
         ..c_language("cppgmp", "C++ with GMP", "")
     },
     base_language("crystal", "Crystal", ".cr"),
@@ -416,6 +423,7 @@ const fn base_language(
         batch_build: "",
         batch_coverage: "",
         batch_start: "",
+        call: None,
         run: "",
         run_env: "",
         run_processes: 0,
@@ -504,6 +512,7 @@ const fn python_language(
         entry: EntryPoint::File { marks: &["__name__", "__main__"] },
         // Isolated: files of the submission with names of Python's own modules do not take part.
         check: "{python3} -I -S -c {check.py} {sources}",
+        call: Some(("py", include_str!("call.py"))),
         run: "{python3} {checks} /program/{main}",
         debug_run: "-X dev",
         run_env: "PYTHONDONTWRITEBYTECODE=1",

@@ -7,10 +7,11 @@ use juror_core::check::compare::{CompareError, accepted_remark, compare};
 use juror_core::check::show::describe;
 use juror_core::job::{CollectedEntry, JobReply};
 use juror_core::judgement::JudgeError;
-use juror_core::problem::ProgramIo;
+use juror_core::problem::{ProgramIo, SubmittedContent};
 use juror_core::stop::Stop;
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
+use std::io::{BufRead, BufReader};
 
 impl CaseJudge<'_> {
     /// For a run within its limits that ended with exit code 0.
@@ -19,6 +20,11 @@ impl CaseJudge<'_> {
             Ok(output) => output,
             Err(missing) => return Ok(wrong_answer(missing)),
         };
+        if self.rules.problem.kind.submitted == SubmittedContent::Function
+            && let Some(fault) = returned_value_fault(output)?
+        {
+            return Ok(with_verdict(Verdict::RunTimeError, fault));
+        }
         let judged = self.judge_text(pass, output)?;
         Ok(match (&judged.difference, &self.rules.problem.io) {
             (Some(difference), ProgramIo::Files { output, .. })
@@ -109,13 +115,34 @@ pub(super) fn output_of<'r>(io: &ProgramIo, reply: &'r JobReply) -> Result<&'r B
     }
 }
 
+/// Why the output is not the one line with which a call of a function ends.
+fn returned_value_fault(output: &Blob) -> Result<Option<&'static str>, JudgeError> {
+    let read_error = |error| JudgeError::new("read the output", error);
+    let mut first = Vec::new();
+    let mut text = BufReader::new(output.open().map_err(read_error)?);
+    text.read_until(b'\n', &mut first).map_err(read_error)?;
+    Ok(match output.len().map_err(read_error)? {
+        0 => Some("the program ended before the function returned"),
+        _ if !first.ends_with(b"\n") => {
+            Some("the program ended while it wrote what the function returned")
+        }
+        length if length > first.len() as u64 => {
+            Some("the program wrote more than what the function returned")
+        }
+        _ => None,
+    })
+}
+
 fn accepted(cause: &str) -> PassResult {
-    let verdict = Verdict::Accepted;
-    PassResult::from(VerdictWithCause { verdict, cause: cause.to_owned() })
+    with_verdict(Verdict::Accepted, cause)
 }
 
 pub(super) fn wrong_answer(cause: String) -> PassResult {
-    PassResult::from(VerdictWithCause { verdict: Verdict::WrongAnswer, cause })
+    with_verdict(Verdict::WrongAnswer, cause)
+}
+
+fn with_verdict(verdict: Verdict, cause: impl Into<String>) -> PassResult {
+    PassResult::from(VerdictWithCause { verdict, cause: cause.into() })
 }
 
 fn ignored_stdout_note(stdout: Bytes) -> String {

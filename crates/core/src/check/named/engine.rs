@@ -10,6 +10,7 @@ use crate::check::bytes::is_blank;
 use crate::check::named::cut::{Blanks, Span, Tokens, lines, testlib_line, testlib_lines, tokens};
 use crate::check::named::rows::{LineRow, LineRule, Order, Reading, Row, TokenRow};
 use crate::check::named::unit::Unit;
+use crate::check::named::value::{self, ValueRule};
 use crate::check::token::Mismatch;
 use crate::difference::DifferenceKind;
 
@@ -69,6 +70,7 @@ pub(super) fn compare_texts(row: &Row, answer: &[u8], output: &[u8]) -> Outcome 
         Row::Lines(row) => texts.compare_lines(row),
         Row::TestlibLines(rule) => texts.compare_testlib_lines(*rule),
         Row::Letters => texts.compare_letters(),
+        Row::Value(rule) => texts.compare_values(*rule),
     }
 }
 
@@ -89,6 +91,8 @@ impl Row {
             }
             Self::Cases(_) => false,
             Self::Lines(row) => !matches!(row.rule, LineRule::Floats(_)),
+            // The answer may be no JSON.
+            Self::Value(_) => false,
             _ => true,
         }
     }
@@ -112,6 +116,20 @@ fn refused(span: Span, expected: impl Into<String>) -> Unequal {
 impl<'t> Texts<'t> {
     fn different(&self, mismatch: impl Into<Mismatch>, answer: Span, output: Span) -> Unequal {
         Unequal::Different { mismatch: mismatch.into(), answer, output }
+    }
+
+    fn compare_values(&self, rule: ValueRule) -> Outcome {
+        let whole = |text: &[u8]| Span { start: 0, end: text.trim_ascii_end().len() };
+        let Some(answer) = value::parse(self.answer) else {
+            return Err(refused(whole(self.answer), "one JSON value"));
+        };
+        let different = |[answer, output]: [Span; 2]| {
+            Err(self.different(DifferenceKind::Value, answer, output))
+        };
+        match value::parse(self.output) {
+            None => different([whole(self.answer), whole(self.output)]),
+            Some(output) => rule.difference(answer, output).map_or(Ok(()), different),
+        }
     }
 
     fn output_ends(&self, answer: Span) -> Unequal {

@@ -8,12 +8,14 @@ mod cut;
 mod engine;
 mod rows;
 mod unit;
+mod value;
 
 use crate::check::float::{Tolerance, parse_number};
 use crate::check::named::rows::{
     LineRule, RIGHT_STRIPPED_FULL, ROWS, Row, Strictness, UNORDERED, near,
 };
 use crate::check::named::unit::{ErrorMode, NumberRule};
+use crate::check::named::value::ValueRule;
 
 const FLOAT: &str = "float";
 
@@ -52,7 +54,7 @@ pub fn parse(text: &str) -> Result<Option<NamedComparison>, OptionsError> {
         return error("write the largest error: float=1e-6".to_owned());
     }
     if let Some(most) = text.strip_prefix("float=") {
-        let most = parse_error(most)?;
+        let most = parse_error(FLOAT, most)?;
         let tolerance = Tolerance { absolute: Some(most), relative: Some(most) };
         return Ok(Some(NamedComparison { name: FLOAT, row: near(tolerance) }));
     }
@@ -84,20 +86,25 @@ pub fn suggestion(text: &str) -> Option<&'static str> {
     near.min_by_key(slips)
 }
 
+/// Whether a text is one JSON value that `json` can read.
+pub fn is_value(text: &str) -> bool {
+    value::parse(text.as_bytes()).is_some()
+}
+
 /// All names.
 pub fn names() -> impl Iterator<Item = &'static str> {
     ROWS.iter().map(|(name, _)| *name).chain([FLOAT])
 }
 
-/// The largest error of `float`.
-fn parse_error(text: &str) -> Result<f64, OptionsError> {
+/// The largest error of `float` or `json`.
+fn parse_error(of: &str, text: &str) -> Result<f64, OptionsError> {
     let what = match parse_number(text.as_bytes()) {
         Some(number) if number < 0.0 => "is negative, so nothing would be accepted",
         Some(number) if number.is_infinite() => "is too large for a number",
         Some(number) => return Ok(number.abs()),
         None => "is not a number",
     };
-    Err(OptionsError(format!("the error `{text}` of `float` {what}; write one such as `1e-6`")))
+    Err(OptionsError(format!("the error `{text}` of `{of}` {what}; write one such as `1e-6`")))
 }
 
 impl NamedComparison {
@@ -157,8 +164,18 @@ impl NamedComparison {
                 "true" => self.row = RIGHT_STRIPPED_FULL,
                 _ => return wrong("`true` or `false`"),
             },
+            ("json", "tolerance") => {
+                let tolerance = Some(parse_error(name, value)?);
+                self.row = Row::Value(ValueRule { tolerance, ..self.value_rule() });
+            }
+            ("json", "any_order") => match value {
+                "false" => {}
+                "true" => self.row = Row::Value(ValueRule { any_order: true, ..self.value_rule() }),
+                _ => return wrong("`true` or `false`"),
+            },
             _ => {
                 let known = match name {
+                    "json" => "it has `tolerance` and `any_order`",
                     "floats" => "it has `precision` and `error_mode`",
                     "floatsabs" | "floatsrel" => "it has `precision`",
                     "sorted" => "it has `split_on`",
@@ -170,6 +187,13 @@ impl NamedComparison {
             }
         }
         Ok(())
+    }
+
+    fn value_rule(&self) -> ValueRule {
+        match self.row {
+            Row::Value(rule) => rule,
+            _ => ValueRule::default(),
+        }
     }
 
     fn float_rule(&mut self) -> Option<&mut unit::FloatRule> {

@@ -5,6 +5,7 @@
 
 use crate::check::named::cut::{Blanks, SkippedLines};
 use crate::check::named::unit::{ErrorMode, FloatRule, INT32, INT64, NumberRule, Unit};
+use crate::check::named::value::ValueRule;
 
 /// How two texts are compared.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -21,6 +22,8 @@ pub(super) enum Row {
     TestlibLines(LineRule),
     /// The number of each byte, without blanks and letter case.
     Letters,
+    /// JSON values.
+    Value(ValueRule),
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -125,12 +128,13 @@ pub(super) const RIGHT_STRIPPED_FULL: Row = lines(SkippedLines::Empty, LineRule:
 const TO_1_5E_6: NumberRule = NumberRule::Absolute(1.5e-6);
 
 /// `float=E` has no row, since it has no error without its argument.
-pub(super) const ROWS: [(&str, Row); 34] = [
+pub(super) const ROWS: [(&str, Row); 35] = [
     ("words", read(Unit::Word, Reading::Pairs)),
     ("lines", Row::TestlibLines(LineRule::Words)),
     ("tokens", Row::Validator(Strictness::Tokens)),
     ("exact", Row::Validator(Strictness::Bytes)),
     ("none", Row::Nothing),
+    ("json", Row::Value(ValueRule { tolerance: None, any_order: false })),
     // testlib
     ("wcmp", read(Unit::Word, Reading::Pairs)),
     ("lcmp", Row::TestlibLines(LineRule::Words)),

@@ -1,0 +1,161 @@
+//! A call of one function: what a line says about it, and how a submission becomes the program that makes the call.
+
+use std::path::PathBuf;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::grade::fault::{FaultyPart, LineFault};
+use juror_core::check::named::{OptionsError, is_value};
+use juror_core::check::options::Options;
+use juror_core::language::table::Language;
+use juror_core::program::{IncludedFile, Program};
+use juror_core::root::FilePath;
+
+/// The name of the file that calls, without its ending.
+const CALLER: &str = "juror_call";
+
+/// The function that is called once for each test case: `input` has its arguments, `answer` what it returns, as JSON.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LineCall {
+    /// The name of the function.
+    pub function: String,
+    /// The name of its class; by default `Solution`, if that has the function.
+    pub class: Option<String>,
+    /// How `input` has the arguments.
+    #[serde(default)]
+    pub arguments: ArgumentForm,
+    /// Whether the order of a returned list does not count.
+    #[serde(default)]
+    pub any_order: bool,
+    /// How far returned numbers may be off, absolutely or relatively.
+    pub tolerance: Option<f64>,
+    /// The types of the arguments, in place of annotations, such as `list<integer>` or `TreeNode`.
+    #[serde(default)]
+    pub types: Vec<String>,
+}
+
+/// How an input has the arguments of a call.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArgumentForm {
+    /// As one list.
+    #[default]
+    Json,
+    /// As a value in each line.
+    Lines,
+}
+
+impl LineCall {
+    pub(super) fn check<'c>(
+        &self,
+        cases: impl Iterator<Item = (&'c str, &'c str)>,
+    ) -> Result<(), LineFault> {
+        for (key, name) in [("function", Some(&self.function)), ("class", self.class.as_ref())] {
+            let is_name = |name: &String| {
+                let mut letters = name.chars();
+                letters.next().is_some_and(|first| first.is_alphabetic() || first == '_')
+                    && letters.all(|letter| letter.is_alphanumeric() || letter == '_')
+            };
+            if let Some(name) = name.filter(|name| !is_name(name)) {
+                let message = format!("`/call/{key}`: `{name}` is not a name");
+                return Err(LineFault::of_line(message, "write the name alone, such as `twoSum`"));
+            }
+        }
+        if let Err(error) = self.options() {
+            let help = "give an error from 0, such as 1e-6";
+            return Err(LineFault::of_line(format!("`/call/tolerance`: {error}"), help));
+        }
+        let wrong = |number: usize, key: &str, what: &str, help: &str| {
+            Err(LineFault::of_line(format!("`/cases/{number}/{key}`: {what}"), help))
+        };
+        for (number, (input, answer)) in cases.enumerate() {
+            let input = input.trim();
+            let mut lines = input.lines().filter(|line| !line.trim().is_empty());
+            let (is_right, what, help) = match self.arguments {
+                ArgumentForm::Json => (
+                    input.starts_with('[') && is_value(input),
+                    "is not a JSON list of arguments",
+                    "write `[[2, 7], 9]` for two arguments; if each has a line of its own, set `/call/arguments` to `lines`",
+                ),
+                ArgumentForm::Lines => (
+                    lines.all(is_value),
+                    "has a line that is not a JSON value",
+                    "write a value in each line; if the input is one list, set `/call/arguments` to `json`",
+                ),
+            };
+            if !is_right {
+                return wrong(number, "input", what, help);
+            }
+            if !is_value(answer) {
+                return wrong(
+                    number,
+                    "answer",
+                    "is not a JSON value",
+                    "write what the function returns, as JSON",
+                );
+            }
+        }
+        Ok(())
+    }
+
+    /// How what it returns is compared.
+    ///
+    /// # Errors
+    /// If the tolerance is no error.
+    pub fn options(&self) -> Result<Options, OptionsError> {
+        let tolerance = self.tolerance.map(|most| format!(",tolerance={most:e}"));
+        let order = if self.any_order { ",any_order=true" } else { "" };
+        Options::of_name(&format!("json{}{order}", tolerance.unwrap_or_default()))
+    }
+
+    /// Adds the file that calls the function, which starts.
+    ///
+    /// # Errors
+    /// If the language has no such file.
+    pub fn add_caller(
+        &self,
+        program: &mut Program,
+        language: &Language,
+        text: &str,
+    ) -> Result<(), LineFault> {
+        let Some((ending, caller_text)) = language.call else {
+            let known = Language::supported().filter(|language| language.call.is_some());
+            let known: Vec<&str> = known.map(|language| language.code).collect();
+            let message = format!("juror calls no functions in {}", language.name);
+            let help = format!("it does in {}; in others, give a program", known.join(", "));
+            return Err(LineFault::new(FaultyPart::Source, message, Some(help)));
+        };
+        let caller = language.extensions.split_whitespace().next().unwrap_or_default();
+        let caller = format!("{CALLER}{caller}");
+        program.name = format!("submission.{ending}");
+        program.path = FilePath::root(&program.name);
+        program.language = Some(language.code.to_owned());
+        let (form, is_by_lines) = match self.arguments {
+            ArgumentForm::Json => ("json", 0),
+            ArgumentForm::Lines => ("lines", 1),
+        };
+        // Interpreters read words, and compilers macros.
+        let class = self.class.clone().unwrap_or_default();
+        let is_usual = class.is_empty()
+            && ["class Solution", "struct Solution"].iter().any(|it| text.contains(it));
+        let class_of_macro = if is_usual { "Solution" } else { &class };
+        let path = format!("/program/{}", program.name);
+        program.arguments = vec![path, self.function.clone(), class.clone(), form.to_owned()];
+        program.arguments.extend(self.types.iter().cloned());
+        program.defines.extend([
+            format!("JUROR_SUBMISSION=\"{}\"", program.name),
+            format!("JUROR_FUNCTION={}", self.function),
+            format!("JUROR_CLASS={class_of_macro}"),
+            format!("JUROR_LINES={is_by_lines}"),
+        ]);
+        program.include.push(IncludedFile {
+            name: PathBuf::from(&caller),
+            text: Some(caller_text.to_owned()),
+            ..IncludedFile::default()
+        });
+        program.entry_point = Some(caller);
+        Ok(())
+    }
+}
