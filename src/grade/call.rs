@@ -110,7 +110,7 @@ impl LineCall {
         Options::of_name(&format!("json{}{order}", tolerance.unwrap_or_default()))
     }
 
-    /// Adds the file that calls the function, which starts.
+    /// Adds the file that calls the function, which starts. Returns the text of the program's own file.
     ///
     /// # Errors
     /// If the language has no such file.
@@ -119,7 +119,7 @@ impl LineCall {
         program: &mut Program,
         language: &Language,
         text: &str,
-    ) -> Result<(), LineFault> {
+    ) -> Result<String, LineFault> {
         let Some((ending, caller_text)) = language.call else {
             let known = Language::supported().filter(|language| language.call.is_some());
             let known: Vec<&str> = known.map(|language| language.code).collect();
@@ -150,12 +150,21 @@ impl LineCall {
             format!("JUROR_CLASS={class_of_macro}"),
             format!("JUROR_LINES={is_by_lines}"),
         ]);
+        let mut texts = [text, caller_text];
+        // A header is added to the file that includes it; else, the caller is added to the sources.
+        let is_header = ending == "h";
+        if is_header {
+            texts.reverse();
+            program.path = FilePath::root(&caller);
+        }
+        let [own, added] = texts;
         program.include.push(IncludedFile {
-            name: PathBuf::from(&caller),
-            text: Some(caller_text.to_owned()),
+            name: PathBuf::from(if is_header { &program.name } else { &caller }),
+            text: Some(added.to_owned()),
+            is_header,
             ..IncludedFile::default()
         });
         program.entry_point = Some(caller);
-        Ok(())
+        Ok(own.to_owned())
     }
 }

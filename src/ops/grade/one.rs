@@ -114,14 +114,15 @@ impl LineJudge<'_> {
         let mut problem = apply_limits(&loaded, &limits);
         let source = line.source.parts();
         let mut submission = line_submission(&source, &problem)?;
+        let mut own_text = None;
         if let Some(call) = &line.call {
             problem.to_mut().kind.submitted = SubmittedContent::Function;
             let language = text_language(&submission)?;
             let text = source.text.as_deref().unwrap_or_default();
-            call.add_caller(&mut submission.program, language, text)?;
+            own_text = Some(call.add_caller(&mut submission.program, language, text)?);
         }
         let builder = self.builder.with_languages(problem.languages.as_deref());
-        let prepared = match &source.text {
+        let prepared = match own_text.as_ref().or(source.text.as_ref()) {
             Some(text) => builder.prepare_text(&submission.program, text),
             None => builder.prepare(&submission.program),
         };
