@@ -13,7 +13,7 @@ use juror_core::program::{IncludedFile, Program};
 use juror_core::root::FilePath;
 
 /// The name of the file that calls, without its ending.
-const CALLER: &str = "juror_call";
+const CALLER: &str = "JurorCall";
 
 /// The function that is called once for each test case: `input` has its arguments, `answer` what it returns, as JSON.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -150,7 +150,10 @@ impl LineCall {
             format!("JUROR_CLASS={class_of_macro}"),
             format!("JUROR_LINES={is_by_lines}"),
         ]);
-        let mut texts = [text, caller_text];
+        // LeetCode's submissions in Java lack imports. The first line of the caller has them.
+        let imports = caller_text.lines().next().filter(|line| line.starts_with("import java."));
+        let text = format!("{}{text}", imports.unwrap_or_default());
+        let mut texts = [&*text, caller_text];
         // A header is added to the file that includes it; else, the caller is added to the sources.
         let is_header = ending == "h";
         if is_header {

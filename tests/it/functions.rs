@@ -380,3 +380,71 @@ struct Solution {
         ],
     );
 }
+
+#[test]
+fn methods_in_java_are_called_by_their_types() {
+    if !crate::builds::has_tool("javac") {
+        return;
+    }
+    let function = |name: &str| json!({ "function": name });
+    let source = "class Solution {
+    public int[] twoSum(int[] nums, int target) {
+        System.out.println(\"debug\");
+        Map<Integer, Integer> seen = new HashMap<>();
+        for (int at = 0; at < nums.length; at++) {
+            if (seen.containsKey(target - nums[at])) return new int[] {seen.get(target - nums[at]), at};
+            seen.put(nums[at], at);
+        }
+        return null;
+    }
+    TreeNode mirror(TreeNode root) {
+        if (root == null) return null;
+        TreeNode left = root.left;
+        root.left = mirror(root.right);
+        root.right = mirror(left);
+        return root;
+    }
+    ListNode joined(ListNode[] all) {
+        ListNode first = null;
+        for (ListNode node : all) for (; node != null; node = node.next) first = new ListNode(node.val, first);
+        return first;
+    }
+    List<List<String>> texts(List<String> all, char letter, boolean is, double real, long number) {
+        return List.of(all, List.of(letter + \"\", is + \"\", real + \"\", number + \"\"));
+    }
+    int fails(int n) { throw new IllegalStateException(); }
+    int ends(int n) { System.exit(0); return n; }
+}
+";
+    let texts = "[[\"a\\n\", \"\\u00e9\\ud83d\\ude00\"], \"z\", true, 0.5, -9007199254740993]";
+    let texts_answer =
+        "[[\"a\\n\", \"\u{e9}\u{1f600}\"], [\"z\", \"true\", \"0.5\", \"-9007199254740993\"]]";
+    let lines = json!({ "function": "mirror", "class": "Solution", "arguments": "lines" });
+    check(
+        "java",
+        &[
+            (
+                source,
+                function("twoSum"),
+                &[("[[2, 7, 11], 9]", "[0, 1]"), ("[[1], 6]", "null")],
+                "AC",
+            ),
+            (
+                source,
+                lines,
+                &[("[4, 2, 7, 1, null, 6]", "[4, 7, 2, null, 6, null, 1]"), ("[]", "[]")],
+                "AC",
+            ),
+            (source, function("joined"), &[("[[[1, 4], [], [2]]]", "[2, 4, 1]")], "AC"),
+            (source, function("texts"), &[(texts, texts_answer)], "AC"),
+            (source, function("fails"), &[("[1]", "1")], "RTE"),
+            (source, function("missing"), &[("[1]", "1")], "RTE"),
+            (
+                source,
+                function("ends"),
+                &[("[1]", "1")],
+                "RTE the program ended before the function returned",
+            ),
+        ],
+    );
+}

@@ -205,6 +205,7 @@ pub static LANGUAGES: [Language; 54] = [
         // Most inputs are done before the second compiler is, and the first one pays off late.
         batch_start: "-XX:TieredStopAtLevel=1 -XX:CompileThresholdScaling=5 JurorBatch",
         run_processes: JVM_PROCESSES,
+        call: Some(("java", include_str!("call.java"))),
         ..base_language("java", "Java", ".java")
     },
     base_language("javaalgs4", "Java with Algs4", ""),
