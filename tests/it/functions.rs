@@ -36,8 +36,10 @@ fn shown(result: &Value) -> String {
     }
 }
 
-/// Each row: a source, the call, test cases, and how what is shown begins.
-fn check(language: &str, rows: &[(&str, Value, &[(&str, &str)], &str)]) {
+/// A source, the call, test cases, and how what is shown begins.
+type Row<'a> = (&'a str, Value, &'a [(&'a str, &'a str)], &'a str);
+
+fn check(language: &str, rows: &[Row<'_>]) {
     let lines: Vec<Value> =
         rows.iter().map(|(source, call, cases, _)| line(language, source, call, cases)).collect();
     for ((source, .., expected), result) in rows.iter().zip(results(&lines)) {
