@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use crate::grade::asserts::take_apart;
 use crate::grade::fault::{FaultyPart, LineFault};
 use juror_core::check::named::{OptionsError, is_value};
 use juror_core::check::options::Options;
@@ -45,7 +46,65 @@ pub enum ArgumentForm {
     Json,
     /// As a value in each line.
     Lines,
+    /// As one list in which nothing of Python is lost; so is what is returned.
+    #[serde(skip)]
+    Exact,
+    /// As a test that the program's own interpreter runs, and the name of the function.
+    #[serde(skip)]
+    Test,
 }
+
+/// A test in Python with asserts, in place of test cases.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LineAsserts {
+    /// The test, or a list of asserts.
+    pub test: TestText,
+    /// The function that the test gets, if it is a function `check`.
+    pub function: Option<String>,
+}
+
+/// A text, or its parts.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TestText {
+    Whole(String),
+    Parts(Vec<String>),
+}
+
+impl LineAsserts {
+    /// The call that the asserts make, and its test cases: an input and an answer each. If they are not simple, one test
+    /// case has the whole test.
+    pub(super) fn to_call(&self) -> (LineCall, Vec<(String, String)>) {
+        let test = match &self.test {
+            TestText::Whole(text) => text.clone(),
+            TestText::Parts(parts) => parts.join("\n"),
+        };
+        let known = self.function.clone();
+        let (form, function, cases) = match take_apart(&test) {
+            Some((name, cases)) => {
+                (ArgumentForm::Exact, known.filter(|_| name == CANDIDATE).unwrap_or(name), cases)
+            }
+            None => {
+                let function = known.unwrap_or_default();
+                let input = serde_json::json!([test, function]).to_string();
+                (ArgumentForm::Test, CANDIDATE.to_owned(), vec![(input, "true".to_owned())])
+            }
+        };
+        let call = LineCall {
+            function,
+            class: None,
+            arguments: form,
+            any_order: false,
+            tolerance: None,
+            types: Vec::new(),
+        };
+        (call, cases)
+    }
+}
+
+/// What HumanEval's tests call the function.
+const CANDIDATE: &str = "candidate";
 
 impl LineCall {
     pub(super) fn check<'c>(
@@ -74,7 +133,7 @@ impl LineCall {
             let input = input.trim();
             let mut lines = input.lines().filter(|line| !line.trim().is_empty());
             let (is_right, what, help) = match self.arguments {
-                ArgumentForm::Json => (
+                ArgumentForm::Json | ArgumentForm::Exact | ArgumentForm::Test => (
                     input.starts_with('[') && is_value(input),
                     "is not a JSON list of arguments",
                     "write `[[2, 7], 9]` for two arguments; if each has a line of its own, set `/call/arguments` to `lines`",
@@ -120,6 +179,12 @@ impl LineCall {
         language: &Language,
         text: &str,
     ) -> Result<String, LineFault> {
+        let is_of_python = matches!(self.arguments, ArgumentForm::Exact | ArgumentForm::Test);
+        if is_of_python && !language.code.starts_with("py") {
+            let message = format!("asserts in Python cannot call a program in {}", language.name);
+            let help = "give a `call` and `cases` instead of `asserts`";
+            return Err(LineFault::new(FaultyPart::Source, message, Some(help.to_owned())));
+        }
         let Some((ending, caller_text)) = language.call else {
             let known = Language::supported().filter(|language| language.call.is_some());
             let known: Vec<&str> = known.map(|language| language.code).collect();
@@ -135,6 +200,8 @@ impl LineCall {
         let (form, is_by_lines) = match self.arguments {
             ArgumentForm::Json => ("json", 0),
             ArgumentForm::Lines => ("lines", 1),
+            ArgumentForm::Exact => ("exact", 0),
+            ArgumentForm::Test => ("test", 0),
         };
         // Interpreters read words, and compilers macros.
         let class = self.class.clone().unwrap_or_default();

@@ -56,6 +56,8 @@ pub struct GradedLine {
     pub memory: Option<Bytes>,
     /// Whether another run may get another verdict, because the time limit is near.
     pub sensitive: bool,
+    /// Whether the program could accept itself, because a test runs in its interpreter.
+    pub forgeable: bool,
     /// Why there is no verdict.
     pub error: Option<LineFault>,
     /// Each test case that it was run on, if the line asks for them.
@@ -94,6 +96,7 @@ impl GradedLine {
             cpu_time: judgement.slowest_cpu_time(),
             memory: judgement.peak_memory(),
             sensitive: judgement.cases.iter().any(CaseJudgement::is_sensitive),
+            forgeable: false,
             error: None,
             score: judgement.score,
             test_cases: is_asked.then_some(judgement.cases),

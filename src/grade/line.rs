@@ -12,7 +12,7 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 
-use crate::grade::call::LineCall;
+use crate::grade::call::{ArgumentForm, LineAsserts, LineCall};
 use crate::grade::fault::LineFault;
 
 /// A submission and what it is judged by.
@@ -36,6 +36,12 @@ pub struct StreamLine {
     /// The function that is called, in place of a program that reads the input.
     #[serde(default, deserialize_with = "object")]
     pub call: Option<LineCall>,
+    /// In place of test cases, a test in Python with asserts.
+    #[serde(default, deserialize_with = "object")]
+    pub asserts: Option<LineAsserts>,
+    /// Whether the program could accept itself: a test runs in its interpreter.
+    #[serde(skip)]
+    pub is_forgeable: bool,
     /// What is judged; a text is the source itself.
     pub source: LineSource,
     /// Whether to run it on all test cases, instead of stopping at the first rejection.
@@ -185,7 +191,7 @@ pub fn line_schema() -> Schema {
 pub(super) static LINE_SCHEMA: LazyLock<Value> = LazyLock::new(|| line_schema().to_value());
 
 impl StreamLine {
-    pub(super) fn check_consistency(self) -> Result<Self, LineFault> {
+    pub(super) fn check_consistency(mut self) -> Result<Self, LineFault> {
         let alone = |one: bool, other: bool, [first, second]: [&str; 2]| match (one, other) {
             (true, true) => {
                 let message = format!("has both `{first}` and `{second}`");
@@ -193,6 +199,17 @@ impl StreamLine {
             }
             _ => Ok(one || other),
         };
+        let has_asserts = self.asserts.is_some();
+        alone(has_asserts, self.cases.is_some(), ["/asserts", "/cases"])?;
+        alone(has_asserts, self.call.is_some(), ["/asserts", "/call"])?;
+        alone(has_asserts, self.package.is_some(), ["/asserts", "/package"])?;
+        if let Some(asserts) = &self.asserts {
+            let (call, cases) = asserts.to_call();
+            self.is_forgeable = call.arguments == ArgumentForm::Test;
+            self.call = Some(call);
+            let case = |(input, answer)| InlineCase { input, answer };
+            self.cases = Some(cases.into_iter().map(case).collect());
+        }
         let limits = self.limits.clone().unwrap_or_default();
         let (text, file) = match &self.source {
             LineSource::Text(_) => (true, false),

@@ -3,6 +3,7 @@
 //! Memory does not grow with the length of the stream, except by two numbers for each line that an earlier start has
 //! finished. Lines are read when there is work for them, and results leave as soon as they are there.
 
+pub mod asserts;
 pub mod call;
 pub mod fault;
 pub mod fence;

@@ -27,15 +27,16 @@ use RequestKind::{Checker, Files, Function, Interaction};
 
 /// The keys with the values that make a request; empty for any value.
 ///
-/// Sources: APPS and TACO (`fn_name`, `starter_code`), LiveCodeBench (`func_name`, `testtype`), HumanEval, MBPP+ and
+/// Sources: APPS and TACO (`fn_name`, `starter_code`), LiveCodeBench (`func_name`, `testtype`), HumanEval, MBPP (`test_list`), MBPP+ and
 /// LeetCodeDataset (`entry_point`), KodCode (`function_name`, `test_entry_point`), SYNTHETIC-1 (`type`), CodeContests
 /// (`input_file`, `output_file`), open-r1/codeforces (`input_mode`, `interaction_format`, `generated_checker`).
-const REQUEST_KEYS: [(&str, &[&str], RequestKind); 14] = [
+const REQUEST_KEYS: [(&str, &[&str], RequestKind); 15] = [
     ("fn_name", &[], Function),
     ("func_name", &[], Function),
     ("function_name", &[], Function),
     ("entry_point", &[], Function),
     ("test_entry_point", &[], Function),
+    ("test_list", &[], Function),
     ("starter_code", &[], Function),
     ("testtype", &["functional"], Function),
     ("test_type", &["functional"], Function),

@@ -74,7 +74,7 @@ impl LineSettings {
         // A package has its own settings for this.
         let is_met = |request: &UnsupportedRequest| match request.kind {
             _ if value.get("package").is_some() => true,
-            RequestKind::Function => value.get("call").is_some(),
+            RequestKind::Function => ["call", "asserts"].iter().any(|key| value.get(key).is_some()),
             RequestKind::Checker => value.get("compare").is_some(),
             _ => false,
         };

@@ -450,3 +450,60 @@ fn methods_in_java_are_called_by_their_types() {
         ],
     );
 }
+
+/// Each row: a source, the test, what is shown, and whether the program could have forged it.
+#[test]
+fn asserts_are_taken_apart_or_run() {
+    let check = "def check(candidate):\n    assert candidate(1, (2,)) == (1, 2)\n    assert candidate(2, ()) == (2,)\n";
+    let near = "import math\ndef check(candidate):\n    assert abs(candidate(2) - math.sqrt(2)) < 1e-6\n    assert True\n";
+    let pair = "def f(a, b): return (a,) + b";
+    let add = json!(["assert add(1, 2) == 3", "assert add([1], [2]) == [1, 2]"]);
+    let rows: [(&str, Value, &str, bool); 13] = [
+        ("def add(a, b): return a + b", add.clone(), "AC", false),
+        (
+            "def add(a, b): return 3",
+            add.clone(),
+            "WA the value differs: expected `[1,2]`, got `3`",
+            false,
+        ),
+        ("def sub(a, b): return 3", add, "RTE", false),
+        (pair, json!(check), "AC", false),
+        // A list is no tuple.
+        ("def f(a, b): return [a, *b]", json!(check), "WA the value differs", false),
+        (
+            "import collections\ndef f(a, b): return collections.OrderedDict(a=b)",
+            json!("assert f(1, 2) == {'a': 2}"),
+            "AC",
+            false,
+        ),
+        ("def f(): return {1: 2}", json!("assert f() == {'a': 2}"), "WA", false),
+        ("def f(): return float('nan')", json!("assert f() == 1"), "WA", false),
+        ("def f(n): return n ** 0.5", json!(near), "AC", true),
+        ("def f(n): return n", json!(near), "WA", true),
+        ("def f(n): return g(n)", json!(near), "RTE", true),
+        (
+            "import os\ndef f(n): os._exit(0)",
+            json!(near),
+            "RTE the program ended before the function returned",
+            true,
+        ),
+        (
+            "def f(n): raise SystemExit",
+            json!(near),
+            "RTE the program ended before the function returned",
+            true,
+        ),
+    ];
+    let lines: Vec<Value> = rows
+        .iter()
+        .map(|(source, test, ..)| {
+            let source = json!({ "text": source, "language": "python3" });
+            json!({ "source": source, "asserts": { "test": test, "function": "f" } })
+        })
+        .collect();
+    for ((source, test, expected, forgeable), result) in rows.iter().zip(results(&lines)) {
+        let found = shown(&result);
+        assert!(found.starts_with(expected), "{source}\n{test}\n{result}\ninstead of {expected}");
+        assert_eq!(result["forgeable"], *forgeable, "{source}\n{test}");
+    }
+}

@@ -67,13 +67,17 @@ impl LineJudge<'_> {
         let graded = match self.parse_line(raw) {
             Err(BrokenLine { id, fault }) => GradedLine::with_fault(number, id, digest, fault),
             Ok(line) => {
+                let forgeable = line.is_forgeable;
                 let (id, returned) = (line.id.clone(), line.detail.unwrap_or_default());
                 let others = self.active_lines.fetch_add(1, Ordering::SeqCst);
                 let slots = self.host.executor.slots() / (others + 1);
                 let judged = self.judge_submission(line, slots.max(1));
                 self.active_lines.fetch_sub(1, Ordering::SeqCst);
                 match judged {
-                    Ok(report) => GradedLine::with_judgement(number, id, digest, report, returned),
+                    Ok(report) => GradedLine {
+                        forgeable,
+                        ..GradedLine::with_judgement(number, id, digest, report, returned)
+                    },
                     Err(LineFailure::Fault(fault)) => {
                         GradedLine::with_fault(number, id, digest, fault)
                     }

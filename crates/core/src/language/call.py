@@ -1,7 +1,12 @@
 """Calls one function of a submission, and writes what it returns as one line of JSON.
 
 Arguments: the file of the submission, the name of the function, that of its class or nothing, how the arguments are
-written on standard input (`json`: one list; `lines`: a value in each line), and the types that annotations lack.
+written on standard input, and the types that annotations lack.
+
+json:  one list
+lines: a value in each line
+exact: one list in which `{"tuple": [...]}` and `{"dict": {...}}` are what they say; so is the result
+test:  a test with asserts, and the name of the function for its `check`; the result says whether it passes
 """
 import importlib
 import json
@@ -133,6 +138,39 @@ def plain(value):
     raise TypeError(f"the function returned a value of the type {name}, which JSON lacks")
 
 
+def exact(value):
+    """A value in which JSON's objects say what they are."""
+    if isinstance(value, list):
+        return [exact(part) for part in value]
+    if isinstance(value, dict):
+        if "tuple" in value:
+            return tuple(exact(value["tuple"]))
+        return {key: exact(part) for key, part in value["dict"].items()}
+    return value
+
+
+def tagged(value):
+    """The reverse of `exact`. What it lacks is equal to nothing that an assert can expect."""
+    if isinstance(value, list):
+        return [tagged(part) for part in value]
+    if isinstance(value, tuple):
+        return {"tuple": [tagged(part) for part in value]}
+    if isinstance(value, dict) and all(isinstance(key, str) for key in value):
+        return {"dict": {key: tagged(part) for key, part in value.items()}}
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float) and abs(value) < float("inf"):
+        return value
+    return {"other": type(value).__name__}
+
+
+def passes(module, test, function):
+    names = vars(module)
+    exec(compile(test, "test", "exec"), names)
+    if function and "check" in names:
+        names["check"](names[function])
+
+
 def main():
     path, function, owner, form, *kinds = sys.argv[1:]
     # What the submission prints is no result.
@@ -148,6 +186,19 @@ def main():
         arguments = json.loads(text)
     sys.argv[1:] = []
     module = load(path)
+    if form == "test":
+        value = True
+        try:
+            passes(module, *arguments)
+        except AssertionError:
+            import traceback
+
+            traceback.print_exc()
+            value = False
+        return finish(results, value)
+    if form == "exact":
+        called = find(module, function, owner)
+        return finish(results, tagged(called(*exact(arguments))))
     called = find(module, function, owner)
     notes = dict(getattr(called, "__annotations__", {}))
     returned = str(notes.pop("return", ""))
@@ -156,6 +207,10 @@ def main():
     value = called(*(converted(module, *pair) for pair in zip(arguments, kinds)))
     if value is None and ("ListNode" in returned or "TreeNode" in returned):
         value = []
+    finish(results, value)
+
+
+def finish(results, value):
     line = json.dumps(value, default=plain, allow_nan=False).encode() + b"\n"
     sys.stderr.flush()
     while line:
