@@ -157,7 +157,12 @@ fn make_columns(
     let mut all = vec![
         column(Needed, TableCell::left(""), &verdict_cell),
         texts(Name, TableCell::left("submission"), &|row| Some(short_name(&row.name, directory))),
-        texts(Needed, TableCell::right(score), &|row| Some(score::points(row.score()?.score))),
+        texts(Needed, TableCell::right(score), &|row| {
+            Some(match score::of_runs(row.judgement()?) {
+                Some((score, most)) => format!("{score}/{}", score::points(most)),
+                None => score::points(row.score()?.score),
+            })
+        }),
     ];
     all.extend(groups.into_iter().flatten().map(|group| {
         let name = printable(group.name.trim_start_matches("secret/"));

@@ -39,8 +39,15 @@ pub const FOLDERS: [&str; 6] = ["test", "tests", "sample", "samples", "data", "t
 const PARTS: [&str; 10] =
     ["subtask", "sub", "group", "batch", "set", "part", "case", "test", "sample", "testcase"];
 
+/// Directories of groups, as teachers name them. Below a directory of tests, every name is one.
+const GROUPS: [&str; 13] = [
+    "secret", "visible", "hidden", "public", "private", "example", "examples", "easy", "medium",
+    "hard", "small", "large", "extra",
+];
+
 /// Of a package, whose settings are missing if it is read as bare tests.
-const PACKAGE_SAMPLES: [&str; 2] = ["data", "sample"];
+const PACKAGE_DATA: &str = "data";
+const PACKAGE_PARTS: [&str; 2] = ["sample", "secret"];
 
 /// Directories below the package, such as `data/subtask1/in`.
 const MAX_DEPTH: usize = 3;
@@ -307,16 +314,17 @@ fn is_role(directory: &str) -> bool {
 /// Whether tests may be in a directory, by its path below the package.
 pub(super) fn is_folder(directory: &str) -> bool {
     let parts: Vec<&str> = directory.split('/').collect();
+    let is_of_package =
+        matches!(parts[..], [PACKAGE_DATA, part, ..] if PACKAGE_PARTS.contains(&part));
+    let lower = parts[0].to_ascii_lowercase();
+    let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
+    let word = lower.trim_end_matches(number);
+    let is_part = PARTS.contains(&word) && word.len() < lower.len();
+    let is_top = is_part || is_role(&lower) || FOLDERS.iter().chain(&GROUPS).any(|it| *it == lower);
     parts.len() <= MAX_DEPTH
-        && parts[..parts.len().min(2)] != PACKAGE_SAMPLES
-        && parts.iter().enumerate().all(|(depth, part)| {
-            let lower = part.to_ascii_lowercase();
-            let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
-            let word = lower.trim_end_matches(number);
-            // Below the top, a number is enough.
-            let is_part = PARTS.contains(&word) || word.is_empty() && depth > 0;
-            is_role(part) || FOLDERS.contains(&&*lower) || word.len() < lower.len() && is_part
-        })
+        && is_top
+        && !is_of_package
+        && !parts.iter().any(|it| it.starts_with('.'))
 }
 
 /// Whether a file may be an input or an answer, by its path below the package. Sources never are.
