@@ -205,10 +205,10 @@ pub(super) struct NamedReport<'a> {
 /// The files that the command writes.
 pub(super) fn report_files(reports: &ReportOptions) -> Vec<NamedReport<'_>> {
     let write_csv: WriteReport = match reports.csv_separator.as_deref() {
-        None => csv::write::<b',', false>,
-        Some(";") => csv::write::<b';', true>,
-        Some("tab") => csv::write::<b'\t', true>,
-        Some(_) => csv::write::<b',', true>,
+        None => csv::write,
+        Some(";") => csv::write_separated::<b';', true>,
+        Some("tab") => csv::write_separated::<b'\t', true>,
+        Some(_) => csv::write_separated::<b',', true>,
     };
     let options: [(_, _, Option<WriteReport>, _); 4] = [
         ("--html", &reports.html, Some(html::write), html::SIGNATURE),

@@ -21,13 +21,10 @@ const FIXED_COLUMNS: [(&str, CellFunction); 13] = [
     ("submission", |row, _| row.name.clone()),
     ("verdict", |row, _| cell_text(row.judgement().map(Judgement::short_verdict))),
     ("unexpected", |row, _| joined(row.broken_expectations().iter().map(|it| &it.reason), "; ")),
-    ("score", |row, report| match row.score() {
-        None if is_without_program(row) => cell_text(max_score(report).map(|_| Score::ZERO)),
-        score => cell_text(score.and_then(|score| score.score)),
-    }),
-    ("max_score", |row, report| match row.score() {
-        None if is_without_program(row) => cell_text(max_score(report)),
-        score => cell_text(score.and_then(|score| score.max_score)),
+    ("score", |row, report| cell_text(report.max_points().and_then(|_| row.points()))),
+    ("max_score", |row, report| match row.points() {
+        None => cell_text(row.score().and_then(|score| score.max_score)),
+        Some(_) => cell_text(report.max_points()),
     }),
     ("passed", |row, _| row.passed_cases().to_string()),
     ("test_cases", |row, _| row.selected_cases().to_string()),
@@ -66,19 +63,18 @@ fn escape_formula(cell: String) -> String {
 /// By which some spreadsheets know UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A student without a program has no points.
-fn is_without_program(row: &SubmissionReport) -> bool {
-    row.error().is_some_and(|fault| fault.error.is_no_program())
+/// Writes CSV (RFC 4180).
+pub fn write(
+    report: &Report,
+    result: Option<&dyn AnyResult>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_separated::<b',', false>(report, result, out)
 }
 
-/// The most points, if the others have points.
-fn max_score(report: &Report) -> Option<Score> {
-    report.submissions.iter().find_map(|row| row.score()?.max_score)
-}
-
-/// Writes CSV (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says so,
+/// With another sign between columns, and a mark at the beginning. A test case that was not run has an empty cell. The last row of an interrupted run says so,
 /// and has no submission.
-pub fn write<const SEPARATOR: u8, const IS_MARKED: bool>(
+pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
     report: &Report,
     _: Option<&dyn AnyResult>,
     out: &mut dyn Write,
@@ -169,7 +165,7 @@ mod tests {
 
     fn check(report: &Report, expected: &str) {
         let mut out = Vec::new();
-        write::<b',', false>(report, None, &mut out).expect("a table");
+        write(report, None, &mut out).expect("a table");
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }
 
@@ -200,7 +196,7 @@ mod tests {
         report.submissions.truncate(1);
         report.submissions[0].name = "=1+1".to_owned();
         let mut out = Vec::new();
-        write::<b',', false>(&report, None, &mut out).expect("a table");
+        write(&report, None, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("UTF-8");
         assert!(text.contains("\nsum,'=1+1,AC,"), "{text}");
     }
@@ -219,7 +215,7 @@ mod tests {
         let judgement = report.submissions[0].result.as_mut().expect("it is judged");
         judgement.cases = Arc::new(cases.collect());
         let mut out = Vec::new();
-        write::<b',', false>(&report, None, &mut out).expect("a table");
+        write(&report, None, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("UTF-8");
         let columns: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(columns, [FIXED_COLUMNS.len() + CASES; 2]);

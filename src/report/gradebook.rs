@@ -18,9 +18,6 @@ const NUMBER_TITLES: [&str; 6] =
 const NAME_TITLES: [&str; 3] = ["full name", "student", "name"];
 /// Moodle's columns of grades.
 const GRADE_TITLE: &str = "grade";
-const MOST_TITLE: &str = "maximum grade";
-/// The row of Canvas that has the most points instead of a student.
-const MOST_ROW: &str = "points possible";
 
 const MAX_BYTES: u64 = 64 << 20;
 const SHOWN: usize = 20;
@@ -133,53 +130,37 @@ impl Gradebook {
                 Some(number) => by_number.get(number.as_str()),
                 None => by_name.get(&composed(&student.name)),
             };
-            // A name that two students have tells nothing.
+            // A name that two rows have tells nothing.
             let Some([row]) = rows.map(Vec::as_slice) else {
-                unknown.push(&*student.name);
+                unknown.push(student.name.clone());
                 continue;
             };
-            found.insert(*row);
-            let Some(points) = points(student, report) else {
-                unjudged.push(&*student.name);
-                continue;
-            };
-            if let Some(other) = grades.get(row) {
-                twice.push(&*student.name);
-                if other.exceeds(points) {
-                    continue;
-                }
+            if !found.insert(*row) {
+                twice.push(student.name.clone());
             }
-            grades.insert(*row, points);
+            match points(student, report) {
+                Some(points) if grades.get(row).is_some_and(|other| other.exceeds(points)) => {}
+                Some(points) => drop(grades.insert(*row, points)),
+                None => unjudged.push(student.name.clone()),
+            }
         }
         if found.is_empty() {
             let what = format!("none of {} is in it", count(students.len(), "student"));
             return Err(Remark::with_help(what, "is it the gradebook of another course?"));
         }
-        let of_students = (1..self.rows.len()).filter(|row| self.is_student(*row));
-        let absent = of_students.filter(|row| !found.contains(row));
-        let absent: Vec<String> = absent.map(|row| self.cell(row, self.shown_column())).collect();
-        let mut remarks = vec![format!("{} filled in", count(grades.len(), "grade"))];
-        let mut list = |what: &str, names: &[&str]| {
-            if !names.is_empty() {
-                remarks.push(format!("{what}: {}", short_list(names, SHOWN)));
-            }
-        };
-        list("not in the gradebook", &unknown);
-        list(
-            "not in the class, so left as they are",
-            &absent.iter().map(String::as_str).collect::<Vec<_>>(),
-        );
-        list("not judged, so left as they are", &unjudged);
-        list("in a row with another entry, the better one counts", &twice);
-        let most = report.submissions.iter().find_map(|row| row.score()?.max_score);
-        if let (Some(most), Some(given)) = (most, self.most_points())
-            && most != given
-        {
-            list(
-                "the greatest grades differ",
-                &[&format!("{given} in the gradebook, {most} here")],
-            );
-        }
+        let absent =
+            (1..self.rows.len()).filter(|row| self.is_student(*row) && !found.contains(row));
+        let absent = absent.map(|row| self.cell(row, self.shown_column())).collect();
+        let lists: [(&str, Vec<String>); 4] = [
+            ("not in the gradebook", unknown),
+            ("not in the class, so left as they are", absent),
+            ("not judged, so left as they are", unjudged),
+            ("in a row with another entry, the better one counts", twice),
+        ];
+        let lists = lists.iter().filter(|(_, names)| !names.is_empty());
+        let lists = lists.map(|(what, names)| format!("{what}: {}", short_list(names, SHOWN)));
+        let filled = format!("{} filled in", count(grades.len(), "grade"));
+        let remarks = [filled].into_iter().chain(lists).collect();
         let mut text = String::new();
         let mut end = 0;
         for (row, points) in grades {
@@ -237,19 +218,6 @@ impl Gradebook {
         }
         all
     }
-
-    /// The greatest grade, if the file says it.
-    fn most_points(&self) -> Option<Score> {
-        let title = |column: &usize| self.cell(0, *column).trim().eq_ignore_ascii_case(MOST_TITLE);
-        let own = (0..self.rows[0].len()).find(title);
-        let settings = (1..self.rows.len())
-            .find(|row| self.cell(*row, self.shown_column()).trim().eq_ignore_ascii_case(MOST_ROW));
-        let text = match (own, settings) {
-            (Some(column), _) => self.cell(1, column),
-            (None, row) => self.cell(row?, self.grade),
-        };
-        text.trim().replace(',', ".").parse().ok().and_then(Score::new)
-    }
 }
 
 /// The best of a student's programs, 0 without one; `None` if the judge failed or did not run everything.
@@ -257,11 +225,7 @@ fn points(student: &Student, report: &Report) -> Option<Score> {
     let own = report.submissions.iter().filter(|row| student.submissions.contains(&row.name));
     let mut best = Score::ZERO;
     for row in own {
-        let points = match row.error() {
-            Some(fault) if fault.error.is_no_program() => Score::ZERO,
-            Some(_) => return None,
-            None => row.score()?.score?,
-        };
+        let points = row.points()?;
         if points.exceeds(best) {
             best = points;
         }

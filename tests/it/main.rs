@@ -29,6 +29,7 @@ mod formats;
 mod from_grammar;
 mod golden;
 mod grade;
+mod gradebook;
 mod grammar;
 mod grammars;
 mod guide;
