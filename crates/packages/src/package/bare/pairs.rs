@@ -316,15 +316,19 @@ pub(super) fn is_folder(directory: &str) -> bool {
     let parts: Vec<&str> = directory.split('/').collect();
     let is_of_package =
         matches!(parts[..], [PACKAGE_DATA, part, ..] if PACKAGE_PARTS.contains(&part));
-    let lower = parts[0].to_ascii_lowercase();
-    let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
-    let word = lower.trim_end_matches(number);
-    let is_part = PARTS.contains(&word) && word.len() < lower.len();
-    let is_top = is_part || is_role(&lower) || FOLDERS.iter().chain(&GROUPS).any(|it| *it == lower);
-    parts.len() <= MAX_DEPTH
-        && is_top
-        && !is_of_package
-        && !parts.iter().any(|it| it.starts_with('.'))
+    let is_known = |(depth, part): (usize, &&str)| {
+        let lower = part.to_ascii_lowercase();
+        let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
+        let word = lower.trim_end_matches(number);
+        // Below the top, a number is enough.
+        let is_part = PARTS.contains(&word) || word.is_empty() && depth > 0;
+        is_role(part)
+            || FOLDERS.iter().chain(&GROUPS).any(|known| *known == lower)
+            || word.len() < lower.len() && is_part
+            // But data of a package is not only tests.
+            || depth > 0 && parts[0] != PACKAGE_DATA && !part.starts_with('.')
+    };
+    parts.len() <= MAX_DEPTH && !is_of_package && parts.iter().enumerate().all(is_known)
 }
 
 /// Whether a file may be an input or an answer, by its path below the package. Sources never are.
