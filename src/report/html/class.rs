@@ -10,12 +10,8 @@ use juror_core::text::{count, printable};
 /// So many ranges of points have a bar each.
 const RANGES: usize = 10;
 
-/// A row of a table of bars. The share is between 0 and 1.
-struct Bar {
-    label: String,
-    share: f64,
-    text: String,
-}
+/// A row of a table of bars: a name, a share between 0 and 1, and a text.
+type Bar = (String, f64, String);
 
 pub(super) fn sections(page: &Page<'_>) -> Markup {
     if !page.is_class() {
@@ -60,11 +56,9 @@ fn groups(page: &Page<'_>) -> Markup {
         let mean = points.iter().sum::<f64>() / all.max(1) as f64;
         let full = points.iter().filter(|points| **points >= most.points()).count();
         let mean_text = Score::new((mean * 100.0).round() / 100.0).unwrap_or_default();
-        Bar {
-            label: printable(name.trim_start_matches("secret/")),
-            share: mean / most.points().max(f64::MIN_POSITIVE),
-            text: format!("{mean_text} of {most} on average; {full} of {all} have all"),
-        }
+        let text = format!("{mean_text} of {most} on average; {full} of {all} have all");
+        let share = mean / most.points().max(f64::MIN_POSITIVE);
+        (printable(name.trim_start_matches("secret/")), share, text)
     };
     let bars = longest.iter().filter_map(|group| Some(bar(&group.name, group.max_score?)));
     table("Groups", "Points in each group of test cases", bars.collect())
@@ -91,7 +85,7 @@ fn histogram(page: &Page<'_>) -> Markup {
             false if at + 1 == ranges => format!("{} to {}", start(at), start(at + 1)),
             false => format!("{} to below {}", start(at), start(at + 1)),
         };
-        Bar { label, share: *number as f64 / highest, text: number.to_string() }
+        (label, *number as f64 / highest, number.to_string())
     });
     let caption = format!("Points of {}", count(points.len(), "submission"));
     table("Points", &caption, bars.collect())
@@ -105,15 +99,15 @@ fn table(title: &str, caption: &str, bars: Vec<Bar>) -> Markup {
                 div.wide.bars tabindex="0" role="group" aria-label=(title) {
                     table {
                         caption { (caption) }
-                        tbody { @for bar in &bars { tr {
-                            th.short scope="row" { (bar.label) }
+                        tbody { @for (label, share, text) in &bars { tr {
+                            th.short scope="row" { (label) }
                             td {
                                 svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
                                     rect.rail width="100" height="10" {}
-                                    rect.JE width=((bar.share.clamp(0.0, 1.0) * 100.0).round()) height="10" {}
+                                    rect.JE width=((share.clamp(0.0, 1.0) * 100.0).round()) height="10" {}
                                 }
                             }
-                            td.short { (bar.text) }
+                            td.short { (text) }
                         } } }
                     }
                 }
