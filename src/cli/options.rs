@@ -87,6 +87,15 @@ pub struct ReportOptions {
     /// Write a table with a row for each submission
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
+    /// Separate columns of --csv by a semicolon or `tab`, and mark the file as UTF-8, as some spreadsheets need
+    #[arg(long, value_name = "SIGN", requires = "csv", value_parser = [",", ";", "tab"], hide_possible_values = true)]
+    pub csv_separator: Option<String>,
+    /// Fill in the grades of a class in a copy of FILE, which Moodle or Canvas exported: FILE-graded.csv
+    #[arg(long, value_name = "FILE")]
+    pub gradebook: Option<PathBuf>,
+    /// The column of grades, if FILE has several that fit
+    #[arg(long, value_name = "NAME", requires = "gradebook")]
+    pub gradebook_column: Option<String>,
     /// Write test suites as JUnit XML
     #[arg(long, value_name = "FILE")]
     pub junit: Option<PathBuf>,

@@ -16,6 +16,7 @@ use crate::ops::operation::Operation;
 use crate::ops::stop_handle::StopHandle;
 use crate::report::document::Report;
 use crate::report::file::{ReportFile, resolve_path};
+use crate::report::gradebook::Gradebook;
 use crate::report::log::LogFormat;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
@@ -27,7 +28,7 @@ use juror_core::event::{CommandTask, EVENTS_VERSION, Event};
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Remark, Stop, StopFlag, with_stop_flags};
-use juror_core::text::command_line;
+use juror_core::text::{command_line, with_help};
 
 /// The arguments of a command: the options of its operation, of its reports, and of its output.
 #[derive(Debug, Args)]
@@ -105,6 +106,8 @@ pub fn run_command_in(
     }
     let mut all = make_reporters(&settings);
     let opened = open_reports(&reports.files, *task, options.json).map(|files| all.extend(files));
+    let opened = opened.and_then(|()| open_gradebook(&reports.files));
+    let (opened, gradebook) = opened.map_or_else(|stop| (Err(stop), None), |book| (Ok(()), book));
     let reporters = Arc::new(Mutex::new(Reporters::new(all)));
     let heard = Arc::clone(&reporters);
     let mut context = change(Context::new(move |stamped| heard.lock().show_event(stamped)));
@@ -125,6 +128,9 @@ pub fn run_command_in(
     } else {
         Ok(())
     };
+    if let Some((gradebook, file)) = gradebook.filter(|_| !report.submissions.is_empty()) {
+        code = code.graver_of(write_gradebook(&gradebook, file, report));
+    }
     // A reader that closes the pipe early (`| head`) is not an error.
     let errors = [reporters.first_error(), written.as_ref().err()].into_iter().flatten();
     let failed = errors.filter(|error| error.kind() != io::ErrorKind::BrokenPipe);
@@ -198,9 +204,15 @@ pub(super) struct NamedReport<'a> {
 
 /// The files that the command writes.
 pub(super) fn report_files(reports: &ReportOptions) -> Vec<NamedReport<'_>> {
+    let write_csv: WriteReport = match reports.csv_separator.as_deref() {
+        None => csv::write,
+        Some(";") => csv::write_separated::<b';', true>,
+        Some("tab") => csv::write_separated::<b'\t', true>,
+        Some(_) => csv::write_separated::<b',', true>,
+    };
     let options: [(_, _, Option<WriteReport>, _); 4] = [
         ("--html", &reports.html, Some(html::write), html::SIGNATURE),
-        ("--csv", &reports.csv, Some(csv::write), csv::SIGNATURE),
+        ("--csv", &reports.csv, Some(write_csv), csv::SIGNATURE),
         ("--junit", &reports.junit, Some(junit::write), junit::SIGNATURE),
         ("--events", &reports.events, None, EVENTS_SIGNATURE),
     ];
@@ -254,6 +266,39 @@ fn open_reports(
         }
     }
     Ok(all)
+}
+
+/// Read before the first run, so that a wrong file fails at once.
+fn open_gradebook(reports: &ReportOptions) -> Result<Option<(Gradebook, ReportFile)>, Stop> {
+    let Some(path) = &reports.gradebook else { return Ok(None) };
+    let about = format!("--gradebook: {}", path.display());
+    let book = Gradebook::read(path, reports.gradebook_column.as_deref())
+        .map_err(|remark| Stop::usage(remark.about_option(&about)))?;
+    let file = open_report("--gradebook", &book.filled_path(), |path| {
+        ReportFile::replacing(path, &book.signature())
+    })?;
+    Ok(Some((book, file)))
+}
+
+/// Writes nothing if results are missing.
+fn write_gradebook(book: &Gradebook, file: ReportFile, report: &Report) -> ExitCode {
+    if report.session.interrupted {
+        return ExitCode::Interrupted;
+    }
+    match book.fill(report) {
+        Ok((text, remarks)) => {
+            let remark = format!("{}: {}", book.filled_path().display(), remarks.join("\n  "));
+            streams::print_remark(&remark);
+            let written = file.write(|out| out.write_all(text.as_bytes()));
+            written.map_or_else(report_write_error, |()| ExitCode::Success)
+        }
+        Err(remark) => {
+            let (message, help) = remark.into_parts();
+            let line = with_help(&format!("error: --gradebook: {message}"), help.as_deref());
+            streams::print_remark(&line);
+            ExitCode::Usage
+        }
+    }
 }
 
 fn open_report(

@@ -16,7 +16,7 @@ use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
-use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, one_of};
+use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions};
 use crate::ops::problem;
 use crate::ops::saved_boxes;
 use crate::ops::tests_beside::{self, TestsBeside};
@@ -84,11 +84,12 @@ pub struct JudgeOptions {
     pub explain: Option<Duration>,
     #[command(flatten)]
     pub checker: CheckerOptions,
-    /// Give points for cases or groups [default: as the package says]
+    /// Give points: cases, groups, or such as easy=30,hard=70 [default: as the package says]
     ///
     /// `cases` gives one point for each accepted test case, and runs all of them. `groups` gives one for each directory
-    /// of test cases that are all accepted, if the package itself gives no points.
-    #[arg(long, value_name = "WHAT", value_parser = one_of(Points::ALL, Points::name), hide_possible_values = true, help_heading = RUNS)]
+    /// of test cases that are all accepted, if the package itself gives no points. NAME=POINTS gives so many for a
+    /// directory or a test case. Without the option, bare tests have the points of points.csv beside them.
+    #[arg(long, value_name = "POINTS", value_parser = Points::parse, help_heading = RUNS)]
     pub points: Option<Points>,
     /// Repeat runs near the time limit, even without a package
     ///
@@ -153,6 +154,8 @@ impl JudgeOptions {
     }
 }
 
+const MAX_POINTS_TABLE: u64 = 1 << 20;
+
 /// On so few bare tests, a submission runs on all of them, whatever its first verdict is.
 const MOST_CASES_WITHOUT_STOP: usize = 50;
 
@@ -176,9 +179,7 @@ pub fn judge(
     let warning = options.checker.comparison().and_then(ComparisonMode::warning);
     context.send_diagnostics(warning.map(|what| Diagnostic::warning(&options.package, what)));
     problem::set_dialect(&mut problem, options.runs.dialect);
-    if let Some(points) = options.points {
-        points::set_points(&mut problem, points);
-    }
+    set_points(options, &mut problem, context)?;
     // Checked after reading: a user may not know yet what a package is.
     if options.submissions.is_empty() && options.program.is_empty() {
         let what = format!("{} is a package without a submission", options.package.display());
@@ -271,6 +272,34 @@ pub fn judge(
         let rejected = cases.iter().filter(|case| case.verdict != Verdict::Accepted);
         *failed = rejected.map(|case| case.test_case.clone()).collect();
     }
+    Ok(())
+}
+
+/// By the option, or else by the table beside bare tests.
+fn set_points(
+    options: &JudgeOptions,
+    problem: &mut Problem,
+    context: &Context,
+) -> Result<(), Stop> {
+    let table = problem.dir.join(points::TABLE);
+    let has_table = options.input.is_empty() && problem.layout.is_guessed && table.is_file();
+    let (given, place) = match &options.points {
+        Some(points) => (Ok(points.clone()), options.package.clone()),
+        None if has_table => {
+            let text = table.read_text(MAX_POINTS_TABLE).map_err(|error| error.to_string());
+            (text.and_then(|text| Points::parse_table(&text)), table.into())
+        }
+        None => return Ok(()),
+    };
+    let set = given.map_err(Remark::from).and_then(|given| points::set_points(problem, &given));
+    let left_out = set.map_err(|remark| match &options.points {
+        Some(_) => Stop::usage(remark.about_option("--points")),
+        None => {
+            let (message, help) = remark.into_parts();
+            Stop::Diagnosed(vec![Diagnostic { help, ..Diagnostic::error(&place, message) }])
+        }
+    })?;
+    context.send_diagnostics(left_out.map(|what| Diagnostic::warning(&place, what)));
     Ok(())
 }
 

@@ -5,7 +5,7 @@ use std::fmt::Display;
 use std::io::{self, Write};
 use std::iter::repeat_n;
 
-use csv::Writer;
+use csv::WriterBuilder;
 
 use crate::report::document::{Report, SubmissionReport};
 use crate::report::result::AnyResult;
@@ -21,15 +21,30 @@ const FIXED_COLUMNS: [(&str, CellFunction); 13] = [
     ("submission", |row, _| row.name.clone()),
     ("verdict", |row, _| cell_text(row.judgement().map(Judgement::short_verdict))),
     ("unexpected", |row, _| joined(row.broken_expectations().iter().map(|it| &it.reason), "; ")),
-    ("score", |row, _| cell_text(row.score().and_then(|score| score.score))),
-    ("max_score", |row, _| cell_text(row.score().and_then(|score| score.max_score))),
+    ("score", |row, report| cell_text(report.max_points().and_then(|_| row.points()))),
+    ("max_score", |row, report| match row.points() {
+        None => cell_text(row.score().and_then(|score| score.max_score)),
+        Some(_) => cell_text(report.max_points()),
+    }),
     ("passed", |row, _| row.passed_cases().to_string()),
     ("test_cases", |row, _| row.selected_cases().to_string()),
     ("slowest_seconds", |row, _| cell_text(row.slowest_cpu_time().map(|time| time.as_secs_f64()))),
     ("memory_bytes", |row, _| cell_text(row.peak_memory().map(|memory| memory.0))),
     ("first_failure", |row, _| cell_text(row.failure().0)),
-    ("cause", |row, _| cell_text(row.failure().1)),
+    ("cause", |row, _| cell_text(row.explained_failure().1)),
     ("same_as", |row, report| joined(same_as(row, report), "; ")),
+];
+
+/// Columns behind all others, for who was in a class.
+const STUDENT_COLUMNS: [(&str, CellFunction); 3] = [
+    ("name", |row, report| cell_text(report.student(&row.name).map(|student| &student.name))),
+    ("number", |row, report| {
+        cell_text(report.student(&row.name).and_then(|student| student.number.as_ref()))
+    }),
+    ("late", |row, report| {
+        let is_late = report.student(&row.name).is_some_and(|student| student.late);
+        if is_late { "late".to_owned() } else { String::new() }
+    }),
 ];
 
 pub const SIGNATURE: &str = "package,submission";
@@ -44,9 +59,28 @@ fn escape_formula(cell: String) -> String {
     }
 }
 
-/// Writes CSV (RFC 4180). A test case that was not run has an empty cell. The last row of an interrupted run says so,
+/// By which some spreadsheets know UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
+/// Writes CSV (RFC 4180).
+pub fn write(
+    report: &Report,
+    result: Option<&dyn AnyResult>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    write_separated::<b',', false>(report, result, out)
+}
+
+/// With another sign between columns, and a mark at the beginning. A test case that was not run has an empty cell. The last row of an interrupted run says so,
 /// and has no submission.
-pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
+    report: &Report,
+    _: Option<&dyn AnyResult>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    if IS_MARKED {
+        out.write_all(BYTE_ORDER_MARK)?;
+    }
     let mut names: Vec<&str> = Vec::new();
     let mut known = HashSet::new();
     for case in report.submissions.iter().flat_map(SubmissionReport::cases) {
@@ -63,11 +97,14 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
             groups.push(&group.name);
         }
     }
-    let mut table = Writer::from_writer(out);
+    let students = if report.classes.is_empty() { &[] } else { &STUDENT_COLUMNS[..] };
+    let mut table = WriterBuilder::new().delimiter(SEPARATOR).from_writer(out);
     let fixed_titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
     let group_titles = groups.iter().map(|group| format!("points {group}"));
     let mut titles: Vec<String> = fixed_titles.chain(group_titles).collect();
     // A test case may have the name of another column.
+    let student_titles = students.iter().map(|(title, _)| (*title).to_owned());
+    titles.extend(student_titles.clone());
     let taken: HashSet<&str> = titles.iter().map(String::as_str).collect();
     let title = |name: &&str| {
         if name.starts_with('~') || taken.contains(name) {
@@ -77,7 +114,8 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     };
     let case_titles: Vec<String> = names.iter().map(title).collect();
-    titles.extend(case_titles);
+    titles.truncate(titles.len() - students.len());
+    titles.extend(case_titles.into_iter().chain(student_titles));
     table.write_record(titles.into_iter().map(escape_formula))?;
     for submission in &report.submissions {
         let cases = submission.cases().iter();
@@ -90,6 +128,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         let points = |group: &&str| cell_text(scores.get(group).copied().flatten());
         let facts = FIXED_COLUMNS.iter().map(|(_, cell)| cell(submission, report));
         let cells = facts.chain(groups.iter().map(points)).chain(names.iter().map(cell));
+        let cells = cells.chain(students.iter().map(|(_, cell)| cell(submission, report)));
         table.write_record(cells.map(escape_formula))?;
     }
     // Without it, a table with missing rows would look complete.
@@ -98,7 +137,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
             "cause" => "interrupted: results are missing",
             _ => "",
         };
-        let others = repeat_n("", groups.len() + names.len());
+        let others = repeat_n("", groups.len() + names.len() + students.len());
         table.write_record(FIXED_COLUMNS.iter().map(cell).chain(others))?;
     }
     table.flush()

@@ -26,9 +26,10 @@ use juror_core::judgement::{BrokenExpectation, CaseJudgement, JudgeError, Judgem
 use juror_core::moment::Moment;
 use juror_core::progress::{NextStep, PackageReport, ProgressStep};
 use juror_core::proposal::Proposal;
-use juror_core::score::TotalScore;
+use juror_core::score::{Score, TotalScore};
 use juror_core::serial::{Location, Seconds};
 use juror_core::shard::Shard;
+use juror_core::text::composed;
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
 use juror_core::worker::WorkerReport;
@@ -174,6 +175,14 @@ impl SubmissionReport {
         self.judgement()?.score.as_ref()
     }
 
+    /// Its points, in a scoring problem: 0 if a student submitted no program; `None` if they are not known.
+    pub fn points(&self) -> Option<Score> {
+        match self.error() {
+            Some(fault) => fault.error.is_no_program().then_some(Score::ZERO),
+            None => self.score()?.score,
+        }
+    }
+
     /// Each case that was run, in order.
     pub fn cases(&self) -> &[CaseJudgement] {
         self.judgement().map_or(&[], |judgement| &judgement.cases)
@@ -223,12 +232,30 @@ impl SubmissionReport {
 }
 
 impl Report {
+    /// The most points; `None` without scores.
+    pub fn max_points(&self) -> Option<Score> {
+        self.submissions.iter().find_map(|row| row.score()?.max_score)
+    }
+
     /// The student who handed in this submission, if it is from a class.
     pub fn student(&self, submission: &str) -> Option<&Student> {
         let students = self.classes.iter().flat_map(|class| &class.students);
         let mut students =
             students.filter(|student| student.submissions.iter().any(|name| name == submission));
         students.next()
+    }
+
+    /// The name of the student whose only submission this is, unless another has it; otherwise the submission's,
+    /// without this directory.
+    pub fn shown_name(&self, submission: &str, directory: &str) -> String {
+        let students = || self.classes.iter().flat_map(|class| &class.students);
+        let own = self.student(submission).filter(|own| own.submissions.len() == 1);
+        match own {
+            Some(own) if students().filter(|other| other.name == own.name).count() == 1 => {
+                composed(&own.name)
+            }
+            _ => submission.strip_prefix(directory).unwrap_or(submission).to_owned(),
+        }
     }
 }
 

@@ -133,11 +133,14 @@ pub fn resolve_path(path: &Path) -> io::Result<PathBuf> {
     Ok(parent.join(path.file_name().unwrap_or_default()))
 }
 
-/// Also true for an empty file.
+/// Also true for an empty file. A table may have other signs between its columns.
 fn has_signature(path: &Path, sign: &str) -> io::Result<bool> {
     const BEGINNING: u64 = 4 << 10;
+    let with_commas = |byte: &u8| if matches!(byte, b';' | b'\t') { b',' } else { *byte };
     let text = FilePath::root(path).read_prefix(BEGINNING)?;
-    Ok(text.is_empty() || text.windows(sign.len()).any(|window| window == sign.as_bytes()))
+    let [text, sign]: [Vec<u8>; 2] =
+        [&text, sign.as_bytes()].map(|it| it.iter().map(with_commas).collect());
+    Ok(text.is_empty() || memchr::memmem::find(&text, &sign).is_some())
 }
 
 #[cfg(test)]

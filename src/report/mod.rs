@@ -8,6 +8,7 @@ pub mod csv;
 pub mod document;
 pub mod file;
 pub mod github;
+pub mod gradebook;
 pub mod html;
 pub mod json;
 pub mod junit;

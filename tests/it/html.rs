@@ -7,14 +7,18 @@ use std::time::Duration;
 use juror::report::document::Report;
 use juror::report::html;
 use juror::report::result::AnyResult;
-use juror_core::event::{CommandTask, Event, StampedEvent};
+use juror_core::class::{Class, Student};
+use juror_core::duplicates::{Duplicates, Likeness};
+use juror_core::event::{CommandTask, Event, Note, StampedEvent};
 use juror_core::joint::{TalkSide, Transcript, TranscriptPiece};
 use juror_core::judgement::{
-    BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, Judgement, ShownImage, TimeLimit,
+    BrokenExpectation, CaseJudgement, DiffLine, DiffTag, Evidence, JudgeError, Judgement,
+    ShownImage, TimeLimit,
 };
 use juror_core::limits::Limits;
 use juror_core::outcome::Outcome;
 use juror_core::progress::{LimitsReport, PackageReport};
+use juror_core::score::{GroupScore, Score, Standing, TotalScore};
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
 use tempfile::TempDir;
@@ -377,7 +381,12 @@ fn the_page_is_accessible() {
     let verified = report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)]);
     let strength = strengths::strength_result(false);
     let strength: &dyn AnyResult = &strength;
-    let reports = [(typical_report(), None), (verified, None), (Report::default(), Some(strength))];
+    let reports = [
+        (typical_report(), None),
+        (class_report(30), None),
+        (verified, None),
+        (Report::default(), Some(strength)),
+    ];
     for (report, result) in reports {
         let (_dir, path) = write_page_with_result(&report, result);
         for colours in ["light", "dark"] {
@@ -392,6 +401,95 @@ fn the_page_is_accessible() {
             assert_eq!(found, serde_json::json!([]), "{colours}: {found:#}");
         }
     }
+}
+
+/// Students with points in two groups; two have the same program, and one has none.
+fn class_report(students: usize) -> Report {
+    let name = |number: usize| format!("class/student{:03}", (number * 7 + 1) % students);
+    let score = |points: usize| Score::new(points as f64);
+    let of = |number: usize| {
+        let (easy, hard) = (number % 4 * 10, number % 8 * 10);
+        let group = |name: &str, own: usize, most: usize| GroupScore {
+            name: name.to_owned(),
+            is_conditional: false,
+            score: score(own),
+            max_score: score(most),
+            standing: Standing::Complete,
+        };
+        let groups = vec![group("easy", easy, 30), group("hard", hard, 70)];
+        let total =
+            TotalScore { score: score(easy + hard), max_score: score(100), groups, is_best: false };
+        let every = if easy + hard == 100 { 0 } else { 2 };
+        Judgement {
+            score: Some(total),
+            ..judgement(&name(number), 20, every, Verdict::WrongAnswer)
+        }
+    };
+    let mut report = report("judge", (1..students).map(of).collect());
+    let all = (0..students).map(|number| Student {
+        name: name(number).replace("class/s", "S"),
+        submissions: vec![name(number)],
+        late: number == 5,
+        ..Student::default()
+    });
+    let class =
+        Class { folder: "class".to_owned(), form: "plain".to_owned(), students: all.collect() };
+    let copies = Duplicates { likeness: Likeness::Text, submissions: vec![name(4), name(9)] };
+    let error = JudgeError::no_program("only notes.pdf");
+    for event in [
+        Event::Noted(Note::Class(class)),
+        Event::Noted(Note::Duplicates(vec![copies])),
+        Event::Failed { submission: Some(name(0)), error },
+    ] {
+        report.add_event(&StampedEvent {
+            at: Duration::from_secs(9),
+            package: Some("sum".into()),
+            event,
+        });
+    }
+    report
+}
+
+#[test]
+fn the_page_of_a_class_is_sorted_by_name_and_shows_points_and_copies() {
+    let Some(mut browser) = Browser::start() else { return };
+    let (_dir, path) = write_page(&class_report(300));
+    browser.open(&path);
+    let first = format!("{SUBMISSION_ORDER}.split(',').slice(0, 2).join()");
+    browser.check(&first, "Student000,Student001");
+    browser.check("document.querySelectorAll('.card[open]').length", 0);
+    // Without a program, 0 points.
+    let score = "[...document.querySelectorAll('#submissions tbody tr')]\
+                 .find(it => it.cells[1].textContent == 'Student001').cells[3].textContent";
+    browser.check(score, "0");
+    browser.check("document.querySelectorAll('#submissions .eyes').length", 1);
+    let head = "document.querySelector('#submissions thead th:nth-child(4) button')";
+    browser.evaluate(&format!("{head}.click(); {head}.click()"));
+    browser.check("document.querySelector('#submissions tbody tr').cells[3].textContent", "100");
+    let bars = |table: usize| {
+        format!(
+            "[...document.querySelectorAll('.bars')[{table}].querySelectorAll('tr')].map(it => it.textContent).join()"
+        )
+    };
+    let points = "0 to below 1038,10 to below 200,20 to below 3038,30 to below 400,40 to below 5075,\
+                  50 to below 600,60 to below 7075,70 to below 800,80 to below 9037,90 to 10037";
+    browser.check(&bars(0), points);
+    browser.check(
+        &bars(1),
+        "easy15 of 30 on average; 75 of 300 have all,hard34.73 of 70 on average; 37 of 300 have all",
+    );
+    let copies = "document.querySelector('#copies + ul').textContent";
+    browser.check(copies, "the same text: Student029, Student064");
+    // A copy leads to its card.
+    browser.evaluate("document.querySelector('#copies + ul a').click()");
+    browser.evaluate("new Promise(done => setTimeout(done, 50))");
+    browser.check("document.querySelector('.card[open] h3').textContent", "Student029");
+    // What is right has no colour of its own.
+    let colour = |verdict: &str| {
+        format!("getComputedStyle(document.querySelector('#submissions .v.{verdict}')).color")
+    };
+    browser.check(&format!("{} != {}", colour("AC"), colour("WA")), true);
+    browser.check_silence();
 }
 
 fn large_report() -> Report {
@@ -413,10 +511,20 @@ mod quiet {
 
     #[test]
     #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
-    #[expect(clippy::print_stderr, reason = "it measures")]
     fn a_large_report_opens_in_less_than_2_seconds() {
+        opens_within("200 submissions on 100 test cases", &large_report(), 2000.0);
+    }
+
+    #[test]
+    #[ignore = "needs a quiet machine: cargo test quiet:: -- --ignored --test-threads=1"]
+    fn the_page_of_a_class_of_300_opens_in_a_second() {
+        opens_within("300 students", &class_report(300), 1000.0);
+    }
+
+    #[expect(clippy::print_stderr, reason = "it measures")]
+    fn opens_within(what: &str, report: &Report, most_millis: f64) {
         let Some(mut browser) = Browser::start() else { return };
-        let (_dir, path) = write_page(&large_report());
+        let (_dir, path) = write_page(report);
         browser.request("Performance.enable", serde_json::json!({ "timeDomain": "threadTicks" }));
         browser.open(&path);
         let metrics = browser.request("Performance.getMetrics", serde_json::json!({}));
@@ -426,9 +534,7 @@ mod quiet {
         let millis = browser
             .evaluate("Math.round(performance.getEntriesByType('navigation')[0].loadEventEnd)");
         let size = fs::metadata(path).expect("a file").len();
-        eprintln!(
-            "200 submissions on 100 test cases: {size} bytes, open after {millis} ms, {cpu:.2} s of CPU time"
-        );
-        assert!(millis.as_f64().is_some_and(|millis| millis < 2000.0), "{millis} ms");
+        eprintln!("{what}: {size} bytes, open after {millis} ms, {cpu:.2} s of CPU time");
+        assert!(millis.as_f64().is_some_and(|millis| millis < most_millis), "{millis} ms");
     }
 }

@@ -16,6 +16,7 @@ use juror_core::problem::Problem;
 use juror_core::program::Program;
 use juror_core::recipe::{AnswerSource, CASE_EXTENSIONS};
 use juror_core::root::FilePath;
+use juror_judging::judge::score::points::TABLE;
 use juror_packages::package;
 
 /// Files that decide how a program is built, beside its sources.
@@ -43,6 +44,7 @@ impl JudgedFiles {
             all.faults.retain(Diagnostic::prevents_judging);
             all.problem = reading.problem.map(|read| Problem { submissions: Vec::new(), ..read });
             all.add_files_of_package();
+            all.paths.insert(options.package.join(TABLE));
         } else {
             all.paths.insert(options.package.clone());
         }

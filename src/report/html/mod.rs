@@ -1,6 +1,7 @@
 //! `--html`: one page for people, which starts with why each submission failed. It loads nothing, and texts of
 //! programs never become markup.
 
+mod class;
 mod failure;
 mod measurement;
 mod overview;
@@ -100,7 +101,12 @@ impl<'a> Page<'a> {
                 attention: Attention::of(submission, report.session.task == CommandTask::Verify),
             })
             .collect();
-        shown.sort_by_key(|shown| Reverse(shown.attention));
+        if report.classes.is_empty() {
+            shown.sort_by_key(|shown| Reverse(shown.attention));
+        } else {
+            shown
+                .sort_by_cached_key(|it| report.shown_name(&it.submission.name, "").to_lowercase());
+        }
         for (number, shown) in shown.iter_mut().enumerate() {
             shown.number = number;
         }
@@ -122,6 +128,14 @@ impl<'a> Page<'a> {
 
     fn is_verified(&self) -> bool {
         self.report.session.task == CommandTask::Verify
+    }
+
+    fn is_class(&self) -> bool {
+        !self.report.classes.is_empty()
+    }
+
+    fn shown_name(&self, row: &SubmissionReport, directory: &str) -> String {
+        printable(&self.report.shown_name(&row.name, directory))
     }
 
     /// Returns whether there was enough room.
@@ -171,7 +185,7 @@ pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
                 title { "juror " (report.session.command) ": " (title) }
                 style { (PreEscaped(PAGE_STYLE)) }
             }
-            body {
+            body class=[page.is_class().then_some("class")] {
                 a.skip href="#main" { "Skip to the results" }
                 header {
                     p.brand { "juror " (report.session.command) }
@@ -183,6 +197,7 @@ pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
                     (remarks::errors(report))
                     (remarks::search(&page))
                     (strength::sections(&page))
+                    (class::sections(&page))
                     (overview::search_tools(&page))
                     (overview::list(&page))
                     (submission::cards(&page))

@@ -99,7 +99,10 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
             div.wide tabindex="0" role="group" aria-label="submissions" {
                 table.sorts #submissions {
                     caption {
-                        @if page.is_verified() { "Not as expected first. " } @else { "Rejected first. " }
+                        @if page.is_class() {
+                            "By name. "
+                            span.filters-only { "A title of a column sorts by it. " }
+                        } @else if page.is_verified() { "Not as expected first. " } @else { "Rejected first. " }
                         "Time and memory: the highest of all runs."
                         @if !directory.is_empty() { " Submissions in " (printable(directory)) }
                     }
@@ -131,15 +134,16 @@ struct OptionalColumns<'a> {
 
 fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let NumberedSubmission { number, submission, attention: standing } = shown;
-    let score = submission.score().and_then(|score| score.score);
+    let score = if columns.score { submission.points() } else { None };
+    let is_late = page.report.student(&submission.name).is_some_and(|student| student.late);
     let is =
         [standing.word(), submission.judgement().map_or("", Judgement::short_verdict)].join(" ");
     let (all, judged) = (submission.selected_cases(), submission.cases().len());
-    let name = submission.name.strip_prefix(columns.directory).unwrap_or(&submission.name);
+    let name = &page.shown_name(submission, columns.directory);
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
             td { (badge(submission, *standing)) }
-            th.name scope="row" { a href={ "#s" (number) } { (breakable_path(name)) } }
+            th.name scope="row" { a href={ "#s" (number) } { (breakable_path(name)) } @if is_late { " " span.eyes { "late" } } }
             @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
             @if columns.expected { td.short { (standing.expectation_words()) } }
             td.because {
@@ -160,7 +164,7 @@ fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmissio
 }
 
 fn breakable_path(name: &str) -> Markup {
-    html! { @for part in printable(name).split_inclusive('/') { (part) wbr; } }
+    html! { @for part in name.split_inclusive('/') { (part) wbr; } }
 }
 
 /// The bar is full at the limit.
@@ -224,21 +228,26 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
                         th scope="col" { "Submission" }
                         @for name in &names { th scope="col" title=(printable(name)) { span { (name_end(name)) } } }
                     } }
-                    tbody { @for shown in &own { (line(shown, &places, names.len())) } }
+                    tbody { @for shown in &own { (line(page, shown, &places, names.len())) } }
                 }
             }
         }
     }
 }
 
-fn line(shown: &NumberedSubmission<'_>, places: &HashMap<&str, usize>, columns: usize) -> Markup {
+fn line(
+    page: &Page<'_>,
+    shown: &NumberedSubmission<'_>,
+    places: &HashMap<&str, usize>,
+    columns: usize,
+) -> Markup {
     let cases = shown.submission.cases();
     let mut by_column = vec![None; columns];
     for (at, case) in cases.iter().enumerate() {
         by_column[places[case.test_case.as_str()]] = Some(at);
     }
     let whole = full_failures(shown.submission);
-    let name = printable(&shown.submission.name);
+    let name = page.shown_name(shown.submission, "");
     html! {
         tr data-s=(shown.number) {
             th scope="row" title=(name) { a href={ "#s" (shown.number) } { (name) } }

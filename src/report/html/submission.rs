@@ -70,12 +70,13 @@ fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let is_bad = standing.word() == "bad";
     let package = page.package(submission.package.as_deref());
     let limits = package.and_then(|package| package.limits.as_ref());
-    let is_open = page.submissions.len() == 1 || (is_bad && *number < OPEN_CARDS);
+    let is_open =
+        page.submissions.len() == 1 || (is_bad && *number < OPEN_CARDS && !page.is_class());
     html! {
         details.card.bad[is_bad] id={ "s" (number) } data-s=(number) open[is_open] {
             summary {
                 (badge(submission, *standing))
-                h3 { (printable(&submission.name)) }
+                h3 { (page.shown_name(submission, "")) }
                 span.because { (describe_result(submission)) }
             }
             div.body {

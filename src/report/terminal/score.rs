@@ -20,13 +20,28 @@ pub(super) fn points(score: Option<Score>) -> String {
     score.map_or("?".to_owned(), |score| score.to_string())
 }
 
+/// For a score that is not known: the points for what was run, and the most of them if whole groups were run.
+pub(super) fn of_runs(judgement: &Judgement) -> Option<(Score, Option<Score>)> {
+    let total = judgement.score.as_ref().filter(|total| total.score.is_none())?;
+    let is_whole = |group: &&GroupScore| group.standing == Standing::Complete;
+    let whole: Vec<&GroupScore> = total.groups.iter().filter(is_whole).collect();
+    let sum = |all: &mut dyn Iterator<Item = Score>| Score::new(all.map(Score::points).sum());
+    if whole.is_empty() {
+        let mut cases = judgement.cases.iter().filter_map(|case| Some(case.score?.score));
+        return Some((sum(&mut cases)?, None));
+    }
+    let most: Option<Vec<Score>> = whole.iter().map(|group| group.max_score).collect();
+    let most = most.and_then(|most| sum(&mut most.into_iter()));
+    Some((sum(&mut whole.iter().filter_map(|group| group.score))?, most))
+}
+
 /// Writes nothing if there are no scores.
 pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
     let Some(total) = &judgement.score else { return };
-    let unknown = match total.score {
-        Some(_) => "",
-        None => ", as not all test cases were selected",
-    };
+    let unknown = of_runs(judgement).map_or(String::new(), |(score, most)| {
+        let runs = with_maximum(Some(score), most);
+        format!(", as not all test cases were selected; {runs} for those that were run")
+    });
     page.blank();
     let text = format!("score {}{unknown}", with_maximum(total.score, total.max_score));
     let text = page.style.paint(TextRole::Title, &text);

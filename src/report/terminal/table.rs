@@ -46,6 +46,8 @@ const MIN_FAILURE: usize = 10;
 /// Optional columns leave at least this much room for names and for failures.
 const PREFERRED_NAME: usize = 22;
 const PREFERRED_FAILURE: usize = 28;
+/// Most names of people are shorter.
+const CLASS_NAME: usize = 28;
 /// Names and failures share the room: both grow to the first pair, then to the second, and so on.
 const WIDTH_STEPS: [(usize, usize); 4] = [
     (MIN_NAME, MIN_FAILURE + 4),
@@ -69,7 +71,7 @@ pub(super) fn submission_table(
         let is_verified = report.session.task == CommandTask::Verify;
         let directory = if is_verified { "" } else { shared_directory(&shown) };
         let fields = make_columns(&shown, report, is_verified, directory);
-        let mut lines = fit_lines(fields, style);
+        let mut lines = fit_lines(fields, !report.classes.is_empty(), style);
         lines[0] = style.paint(TextRole::Dim, &lines[0]);
         if !directory.is_empty() {
             let shared = format!("submissions in {}", printable(directory));
@@ -154,10 +156,23 @@ fn make_columns(
         |row: &SubmissionReport| slowest_run(row).is_some_and(|run| run.1.ran_at.is_some());
     let no_mark = if rows.iter().any(|row| is_recalled(row)) { " " } else { "" };
     let mark = |row: &SubmissionReport| if is_recalled(row) { "*" } else { no_mark };
+    // Who grades a class wants names and reasons.
+    let is_class = !report.classes.is_empty();
+    let less_needed = if is_class { Memory } else { Needed };
+    let has_points = totals().next().is_some();
     let mut all = vec![
         column(Needed, TableCell::left(""), &verdict_cell),
-        texts(Name, TableCell::left("submission"), &|row| Some(short_name(&row.name, directory))),
-        texts(Needed, TableCell::right(score), &|row| Some(score::points(row.score()?.score))),
+        texts(Name, TableCell::left("submission"), &|row| {
+            Some(printable(&report.shown_name(&row.name, directory)))
+        }),
+        texts(Needed, TableCell::right(score), &|row| {
+            has_points.then_some(())?;
+            Some(match row.judgement().and_then(score::of_runs) {
+                Some((score, most)) => format!("{score}/{}", score::points(most)),
+                None if row.points().is_none() && row.score().is_none() => return None,
+                None => score::points(row.points()),
+            })
+        }),
     ];
     all.extend(groups.into_iter().flatten().map(|group| {
         let name = printable(group.name.trim_start_matches("secret/"));
@@ -167,11 +182,11 @@ fn make_columns(
         })
     }));
     all.extend([
-        texts(Needed, TableCell::right("passed"), &|row| {
+        texts(if has_points { less_needed } else { Needed }, TableCell::right("passed"), &|row| {
             let total = row.selected_cases();
             (total > 0).then(|| format!("{}/{total}", row.passed_cases()))
         }),
-        texts(Needed, TableCell::right("slowest"), &|row| {
+        texts(less_needed, TableCell::right("slowest"), &|row| {
             Some(seconds(row.slowest_cpu_time()?) + mark(row))
         }),
         texts(Share, TableCell::right(of_limit), &|row| {
@@ -191,13 +206,9 @@ fn make_columns(
     if is_verified {
         all.push(column(Needed, TableCell::left("expected"), &expectation_cell));
     }
-    all.push(column(Failure, TableCell::left("first failure"), &failure_cell));
+    all.push(column(Failure, TableCell::left("first failure"), &|row| failure_cell(row, is_class)));
     all.retain(|column| column.cells[1..].iter().any(|cell| !cell.text.is_empty()));
     all
-}
-
-fn short_name(name: &str, directory: &str) -> String {
-    printable(name.strip_prefix(directory).unwrap_or(name))
 }
 
 fn verdict_cell(row: &SubmissionReport) -> TableCell {
@@ -220,7 +231,8 @@ fn copy_mark(likeness: Likeness, number: usize) -> String {
 fn explain_copies(report: &Report, directory: &str, style: &Style) -> String {
     let mut page = Page::new(style);
     for (group, number) in report.duplicates.iter().zip(1..) {
-        let names = group.submissions.iter().map(|name| short_name(name, directory));
+        let names = group.submissions.iter().map(|name| report.shown_name(name, directory));
+        let names = names.map(|name| printable(&name));
         let label = format!("{}  ", copy_mark(group.likeness, number));
         let text = format!("{}: {}", group.likeness, joined(names, ", "));
         page.labelled(0, Label::new(TextRole::Warning, &label), &text);
@@ -248,7 +260,8 @@ fn expectation_cell(row: &SubmissionReport) -> TableCell {
     }
 }
 
-fn failure_cell(row: &SubmissionReport) -> TableCell {
+/// For a class, the cause comes first.
+fn failure_cell(row: &SubmissionReport, is_class: bool) -> TableCell {
     let lacks = row.error().and_then(|fault| fault.error.lacks.as_ref());
     if let Some(tool) = lacks {
         return TableCell::left(format!("skipped: no {}", printable(tool)))
@@ -258,6 +271,9 @@ fn failure_cell(row: &SubmissionReport) -> TableCell {
         _ if row.error().is_some() => {
             TableCell::left("judge error").with_look(TextRole::JudgeError)
         }
+        (Some(test_case), Some(cause)) if is_class => {
+            TableCell::left(format!("{} ({})", printable(&cause), printable(test_case)))
+        }
         (Some(test_case), Some(cause)) => {
             TableCell::left(format!("{}: {}", printable(test_case), printable(&cause)))
         }
@@ -266,7 +282,7 @@ fn failure_cell(row: &SubmissionReport) -> TableCell {
 }
 
 /// Fits lines to the width: omits less important columns, shortens failures, and folds names.
-fn fit_lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
+fn fit_lines(mut all: Vec<Column>, is_class: bool, style: &Style) -> Vec<String> {
     let width = |column: &Column| {
         let cells = column.cells.iter();
         cells.map(|cell| cell.text.width()).max().unwrap_or(0)
@@ -283,6 +299,10 @@ fn fit_lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
         let least = all.iter().map(|column| column.importance).min().unwrap_or(Importance::Needed);
         let needed = match least {
             Importance::SlowestCase => fixed(&all, usize::MAX, PREFERRED_FAILURE),
+            // The names of people stay in one line.
+            _ if is_class && least < Importance::Failure => {
+                fixed(&all, CLASS_NAME, PREFERRED_FAILURE)
+            }
             Importance::Share => fixed(&all, PREFERRED_NAME, PREFERRED_FAILURE),
             _ => fixed(&all, MIN_NAME, MIN_FAILURE),
         };
@@ -292,14 +312,21 @@ fn fit_lines(mut all: Vec<Column>, style: &Style) -> Vec<String> {
         all.retain(|column| column.importance != least);
     }
     let (mut names, mut failures) = (MIN_NAME, MIN_FAILURE);
-    for (name, failure) in WIDTH_STEPS {
+    let of_class = is_class.then_some((CLASS_NAME, MIN_FAILURE));
+    for (name, failure) in of_class.into_iter().chain(WIDTH_STEPS) {
+        let (name, failure) = (name.max(names), failure.max(failures));
         let room = |names, failures| style.width.saturating_sub(fixed(&all, names, failures));
         names += room(names, failures).min(name - names);
         failures += room(names, failures).min(failure - failures);
     }
-    for column in all.iter_mut().filter(|column| column.importance == Importance::Failure) {
+    for column in &mut all {
+        let most = match column.importance {
+            Importance::Failure => failures,
+            Importance::Name if is_class => names,
+            _ => continue,
+        };
         for cell in &mut column.cells {
-            cell.text = shorten(&cell.text, failures, style.ellipsis());
+            cell.text = shorten(&cell.text, most, style.ellipsis());
         }
     }
     let name_at = all.iter().position(|it| it.importance == Importance::Name).unwrap_or_default();

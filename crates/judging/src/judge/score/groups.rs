@@ -92,6 +92,19 @@ impl<'a> GroupScheme<'a> {
                 group_of_case.entry(*name).or_insert(index);
             }
         }
+        let mut loose = inside(root);
+        loose.retain(|name| !group_of_case.contains_key(name));
+        if !loose.is_empty() {
+            let is_loose = |case: &&TestCase| {
+                is_inside(&case.name, root) && !group_of_case.contains_key(&*case.name)
+            };
+            let own = data.cases.iter().filter(is_loose);
+            let most = own.map(|case| case.points.unwrap_or_default().points()).sum();
+            let (max_score, aggregation) = (Score::new(most), Aggregation::Sum);
+            let scoring = GroupScoring { max_score, aggregation, require_pass: Vec::new() };
+            group_of_case.extend(loose.iter().map(|name| (*name, groups.len())));
+            groups.push(ScoredGroup { name: root, scoring, cases: loose });
+        }
         Some(Self {
             root,
             secret,
@@ -253,7 +266,8 @@ impl<'a> GroupScheme<'a> {
             }
         };
         check_bound(self.root, score, self.secret.max_score)?;
-        let groups = if self.has_groups { groups } else { Vec::new() };
+        // Test cases of the root in no group count, but have no name together.
+        groups.retain(|group| self.has_groups && group.name != self.root);
         Ok(TotalScore { score, groups, ..self.zero_score() })
     }
 }

@@ -39,8 +39,15 @@ pub const FOLDERS: [&str; 6] = ["test", "tests", "sample", "samples", "data", "t
 const PARTS: [&str; 10] =
     ["subtask", "sub", "group", "batch", "set", "part", "case", "test", "sample", "testcase"];
 
+/// Directories of groups, as teachers name them. Below a directory of tests, every name is one.
+const GROUPS: [&str; 13] = [
+    "secret", "visible", "hidden", "public", "private", "example", "examples", "easy", "medium",
+    "hard", "small", "large", "extra",
+];
+
 /// Of a package, whose settings are missing if it is read as bare tests.
-const PACKAGE_SAMPLES: [&str; 2] = ["data", "sample"];
+const PACKAGE_DATA: &str = "data";
+const PACKAGE_PARTS: [&str; 2] = ["sample", "secret"];
 
 /// Directories below the package, such as `data/subtask1/in`.
 const MAX_DEPTH: usize = 3;
@@ -307,16 +314,21 @@ fn is_role(directory: &str) -> bool {
 /// Whether tests may be in a directory, by its path below the package.
 pub(super) fn is_folder(directory: &str) -> bool {
     let parts: Vec<&str> = directory.split('/').collect();
-    parts.len() <= MAX_DEPTH
-        && parts[..parts.len().min(2)] != PACKAGE_SAMPLES
-        && parts.iter().enumerate().all(|(depth, part)| {
-            let lower = part.to_ascii_lowercase();
-            let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
-            let word = lower.trim_end_matches(number);
-            // Below the top, a number is enough.
-            let is_part = PARTS.contains(&word) || word.is_empty() && depth > 0;
-            is_role(part) || FOLDERS.contains(&&*lower) || word.len() < lower.len() && is_part
-        })
+    let is_of_package =
+        matches!(parts[..], [PACKAGE_DATA, part, ..] if PACKAGE_PARTS.contains(&part));
+    let is_known = |(depth, part): (usize, &&str)| {
+        let lower = part.to_ascii_lowercase();
+        let number = |c: char| c.is_ascii_digit() || matches!(c, '-' | '_' | ' ');
+        let word = lower.trim_end_matches(number);
+        // Below the top, a number is enough.
+        let is_part = PARTS.contains(&word) || word.is_empty() && depth > 0;
+        is_role(part)
+            || FOLDERS.iter().chain(&GROUPS).any(|known| *known == lower)
+            || word.len() < lower.len() && is_part
+            // But data of a package is not only tests.
+            || depth > 0 && parts[0] != PACKAGE_DATA && !part.starts_with('.')
+    };
+    parts.len() <= MAX_DEPTH && !is_of_package && parts.iter().enumerate().all(is_known)
 }
 
 /// Whether a file may be an input or an answer, by its path below the package. Sources never are.

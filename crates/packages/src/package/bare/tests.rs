@@ -248,6 +248,32 @@ fn tests_are_in_directories_that_are_called_so() {
 }
 
 #[test]
+fn directories_of_groups_are_read() {
+    let pair = |folder: &str| [format!("{folder}/1.in"), format!("{folder}/1.out")];
+    let check_pair = |folder: &str, is_read: bool| {
+        let names = [&pair(folder)[..], &["0.in".to_owned(), "0.out".to_owned()]].concat();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let own = format!("{folder}/1 {folder}/1.out");
+        let cases = ["0 0.out", &own];
+        check(&names, if is_read { &cases } else { &cases[..1] }, &[]);
+    };
+    for folder in
+        ["visible", "Hidden", "secret", "easy", "tests/leicht", "tests/a b/c", "data/hard"]
+    {
+        check_pair(folder, true);
+    }
+    // Other directories may be other problems, and data of a package needs its settings.
+    for folder in ["leicht", "data/secret", "data/sample", "lib", "tests/a/b/c"] {
+        check_pair(folder, false);
+    }
+    check(
+        &["sample/1.in", "sample/1.out", "secret/2.in", "secret/2.out"],
+        &["sample/1 sample/1.out", "secret/2 secret/2.out"],
+        &[],
+    );
+}
+
+#[test]
 fn tests_with_the_stem_of_the_source_count_alone() {
     let check = |names: &[&str], stem: &str, cases: &[&str], reason: &str| {
         let keep = directory(names);
@@ -380,7 +406,7 @@ fn the_answer_to_an_input_is_beside_it() {
 
 #[test]
 fn other_files_are_ignored() {
-    let more = ["a.out", "main.cpp", "x -> /nowhere", "lib/y -> ..", "lib/2.in", "tests/more/3.in"];
+    let more = ["a.out", "main.cpp", "x -> /nowhere", "lib/y -> ..", "lib/2.in", "tests/.old/3.in"];
     check(&[&["1.in", "1.ans"][..], &more].concat(), &["1 1.ans"], &[]);
 }
 

@@ -132,7 +132,10 @@ pub(super) fn check_case_files(
         }
         (DataDirectory::InvalidInput, None) | (_, Some(_)) => {}
         (_, None) => {
-            let help = "add it, or run `juror generate` if the package has a recipe";
+            let help = match files.get("out") {
+                Some(_) => format!("rename {base}.out: in a package, answers end in .ans"),
+                None => "add it, or run `juror generate` if the package has a recipe".to_owned(),
+            };
             faults.error(input, format!("has no `{base}.ans`"), help);
         }
     }
