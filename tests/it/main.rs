@@ -22,6 +22,7 @@ mod endless_files;
 mod executors;
 mod explain;
 mod fallback;
+mod feedback;
 mod fixture;
 mod fold;
 mod formats;
