@@ -95,7 +95,7 @@ pub fn digests(
         }
         hex(&hasher.finalize()[..8])
     };
-    let JudgeOptions { checker, points, build, all, repeat, .. } = options;
+    let JudgeOptions { checker, points, build, all, repeat, runs, .. } = options;
     let settings = format!("{checker:?} {points:?} {build:?} {all} {repeat}");
     let programs = problem.output_validators.iter().chain(&problem.interactor);
     let programs =
@@ -106,7 +106,7 @@ pub fn digests(
     });
     let sources: Vec<_> = files.collect();
     let whole = [
-        ("limits", format!("{:?}", problem.limits)),
+        ("limits", format!("{:?} {:?}", problem.limits, runs.time_limit)),
         ("options", settings),
         ("way of judging", format!("{:?} {:?}", problem.kind, problem.io)),
         ("output validators", format!("{sources:?}")),

@@ -81,8 +81,9 @@ fn no_page_has_what_is_hidden() {
     fixture.check(&format!("{judge} --feedback back"), 1, &[]);
     fixture.check("merge all.jsonl --feedback feedback.zip", 1, &[]);
     let unzip = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.argv[2])";
-    let unpack = Command::new("python3").args(["-c", unzip, "feedback.zip", "unpacked"]);
-    let unpacked = unpack.current_dir(fixture.root()).status();
+    let mut unpack = Command::new("python3");
+    unpack.args(["-c", unzip, "feedback.zip", "unpacked"]).current_dir(fixture.root());
+    let unpacked = unpack.status();
     assert!(unpacked.expect("python3").success());
     assert_eq!(fixture.read("back/notes.txt"), "mine\n");
     fixture.remove("back/notes.txt");
