@@ -35,7 +35,9 @@ pub struct PackageReport {
     /// What a run may use.
     pub limits: Option<LimitsReport>,
     /// If a class is judged: what decides verdicts, such as `limits` or `test case 1`, and its digest.
+    /// Only events have it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
     pub digests: BTreeMap<String, String>,
 }
 
