@@ -139,7 +139,10 @@ pub enum Command {
     /// The recipe is generators/generators.yaml. Makes everything in a temporary directory first, and
     /// changes the package only if nothing fails. Makes only what changed: a test case stays if its
     /// recipe, programs, tools and files are unchanged.
-    #[command(after_long_help = examples("generate"), mut_arg("csv", |option| option.hide(true)))]
+    #[command(after_long_help = examples("generate"), mut_args(|option| match option.get_id().as_str() {
+        "csv" | "feedback" | "hidden" | "show_hidden" => option.hide(true),
+        _ => option,
+    }))]
     Generate(CommandArguments<GenerateOptions, ReportOptions>),
     /// Judge a stream of submissions: one JSON object per line of standard input, one result per line of output
     ///

@@ -4,8 +4,10 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 
-use crate::ops::options::one_of;
+use crate::ops::options::{one_of, parse_pattern};
+use crate::report::feedback::Hidden;
 use crate::report::style::{Order, SubmissionFilter, TableListing};
+use juror_core::pattern::Pattern;
 
 const REPORTS: &str = "Reports";
 const OUTPUT: &str = "Output";
@@ -102,9 +104,31 @@ pub struct ReportOptions {
     /// Write what happens as JSON lines, for `juror merge`
     #[arg(long, value_name = "FILE")]
     pub events: Option<PathBuf>,
+    /// Write a page for each student of a class, without what is hidden: into a directory, or a .zip for Moodle
+    ///
+    /// A page names no other student. Of hidden test cases it has only name, verdict and points, and the type and line
+    /// of an exception. docs/judge.md has more.
+    #[arg(long, value_name = "DIR")]
+    pub feedback: Option<PathBuf>,
+    /// Hide these test cases in feedback, such as 'secret' [default: all outside `sample`]
+    #[arg(long, value_name = "GLOB", requires = "feedback", value_parser = parse_pattern)]
+    pub hidden: Vec<Pattern>,
+    /// Hide no test case in feedback
+    #[arg(long, requires = "feedback", conflicts_with = "hidden")]
+    pub show_hidden: bool,
     /// Annotate files and lines, and add a summary to the job, in GitHub Actions
     #[arg(long)]
     pub github: bool,
+}
+
+impl ReportOptions {
+    pub fn hidden(&self) -> Hidden {
+        match &self.hidden[..] {
+            _ if self.show_hidden => Hidden::Nothing,
+            [] => Hidden::OutsideSamples,
+            patterns => Hidden::Matching(patterns.to_vec()),
+        }
+    }
 }
 
 /// The reports of a command that judges submissions.

@@ -15,6 +15,7 @@ use crate::ops::context::{Context, ReportNeeds};
 use crate::ops::operation::Operation;
 use crate::ops::stop_handle::StopHandle;
 use crate::report::document::Report;
+use crate::report::feedback::Place;
 use crate::report::file::{ReportFile, resolve_path};
 use crate::report::gradebook::Gradebook;
 use crate::report::log::LogFormat;
@@ -254,6 +255,10 @@ fn open_reports(
             None => Reporter::Events(Some(file)),
         });
     }
+    if let Some(path) = &reports.feedback {
+        let place = open_report("--feedback", path, Place::open)?;
+        all.push(Reporter::Feedback(place, reports.hidden()));
+    }
     if reports.github {
         // GitHub reads both streams.
         let stream: Box<dyn Write + Send> =
@@ -301,11 +306,11 @@ fn write_gradebook(book: &Gradebook, file: ReportFile, report: &Report) -> ExitC
     }
 }
 
-fn open_report(
+fn open_report<T>(
     option: &str,
     path: &Path,
-    open: impl Fn(&Path) -> io::Result<ReportFile>,
-) -> Result<ReportFile, Stop> {
+    open: impl Fn(&Path) -> io::Result<T>,
+) -> Result<T, Stop> {
     open(path).map_err(|error| {
         let shown = path.display();
         Stop::usage(format!("{option}: cannot write {shown}: {error}; choose another file"))

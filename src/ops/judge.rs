@@ -16,14 +16,16 @@ use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
-use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions};
+use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, parse_pattern};
 use crate::ops::problem;
 use crate::ops::saved_boxes;
 use crate::ops::tests_beside::{self, TestsBeside};
+use crate::ops::update::{self, EarlierRun};
 use juror_core::class::{Class, Student};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{CommandTask, Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::pattern::Pattern;
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::program::IncludedFile;
 use juror_core::root::FilePath;
@@ -43,7 +45,7 @@ use juror_judging::judge::score::{RunPolicy, ScoringScheme};
 use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
 use juror_packages::package::archive::is_archive;
 use juror_sandbox::executor::scheduler::Scheduler;
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,6 +74,14 @@ pub struct JudgeOptions {
     /// Start this file of each student's directory, such as sum.py
     #[arg(long, value_name = "NAME", help_heading = RUNS)]
     pub start: Option<String>,
+    /// Judge only this student of a class again, by name or number; the others' results come from --update
+    #[arg(long, value_name = "GLOB", requires = "update", value_parser = parse_pattern, help_heading = RUNS)]
+    pub student: Option<Pattern>,
+    /// With --student: the events of the earlier run, which --events wrote
+    ///
+    /// Who has no result there is judged, too. The tests and limits must be the same.
+    #[arg(long, value_name = "EVENTS", requires = "student", conflicts_with = "shard", help_heading = RUNS)]
+    pub update: Option<PathBuf>,
     /// Run on all cases instead of stopping at the first rejection
     ///
     /// On bare tests, juror runs all cases if there are at most 50, but stops at the third that is too slow.
@@ -199,11 +209,22 @@ pub fn judge(
     }
     let selected = cases::select_by_each(&problem, &options.runs.case)?;
     let mut class = BTreeSet::new();
-    let mut submissions = find_submissions(options, &problem, &mut class, context)?;
+    let mut again = BTreeSet::new();
+    let mut submissions = find_submissions(options, &problem, &mut class, &mut again, context)?;
     let found = duplicates::find_duplicates(&submissions);
     if !found.is_empty() {
         context.send_event(Event::Noted(Note::Duplicates(found)));
     }
+    let digests = if class.is_empty() {
+        BTreeMap::new()
+    } else {
+        update::digests(options, &problem, &selected)
+    };
+    let all: Vec<String> = submissions.iter().map(|one| one.name.clone()).collect();
+    let earlier = EarlierRun::of(options, &digests, &again)?;
+    submissions.retain(|one| {
+        again.contains(&one.name) || earlier.as_ref().is_none_or(|run| !run.has(&one.name))
+    });
     if let Some(shard) = options.runs.shard {
         context.send_event(Event::ShardChosen(shard));
         let mut units = 0..;
@@ -212,7 +233,15 @@ pub fn judge(
     if submissions.is_empty() {
         return Ok(());
     }
-    context.send_event(Event::package_read(&problem, submissions.len(), selected.len()));
+    let number = if earlier.is_some() { all.len() } else { submissions.len() };
+    let mut read = Event::package_read(&problem, number, selected.len());
+    if let Event::PackageRead(package) = &mut read {
+        package.digests = digests;
+    }
+    context.send_event(read);
+    let kept = all.iter().filter(|name| submissions.iter().all(|one| one.name != **name));
+    kept.filter_map(|name| earlier.as_ref()?.row(name))
+        .for_each(|row| context.send_event(row.clone()));
     let keep = saved_boxes::keep_directory(options.runs.keep.as_ref(), context)?;
     let host = Host::start(&options.runs.host, context)?;
     let saved = options.tests_beside.as_ref().and_then(TestsBeside::saved_at);
@@ -318,11 +347,13 @@ fn explain_failures(
     Ok(())
 }
 
-/// Reports submissions that do not exist. Adds the names of those from a class folder to `class`.
+/// Reports submissions that do not exist. Adds the names of those from a class folder to `class`, and of those that
+/// `--student` names to `again`.
 fn find_submissions(
     options: &JudgeOptions,
     problem: &Problem,
     class: &mut BTreeSet<String>,
+    again: &mut BTreeSet<String>,
     context: &Context,
 ) -> Result<Vec<Submission>, Stop> {
     let mut submissions = Vec::new();
@@ -400,6 +431,8 @@ fn find_submissions(
         if is_class {
             let students = read.students.iter();
             class.extend(students.flat_map(|student| student.submissions.iter().cloned()));
+            let wanted = read.students.iter().filter(|one| update::is_wanted(options, one));
+            again.extend(wanted.flat_map(|student| student.submissions.iter().cloned()));
             context.send_event(Event::Noted(Note::Class(read)));
         }
     }

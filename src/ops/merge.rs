@@ -70,13 +70,13 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
     Ok(())
 }
 
-struct CommandEvents {
-    juror: String,
-    command: String,
+pub(super) struct CommandEvents {
+    pub juror: String,
+    pub command: String,
     task: CommandTask,
     shard: Option<Shard>,
     /// Without the first and the last event.
-    events: Vec<StampedEvent>,
+    pub events: Vec<StampedEvent>,
     elapsed: Duration,
     ended: ExitCode,
     recalled: Option<CacheUse>,
@@ -84,7 +84,7 @@ struct CommandEvents {
 }
 
 impl CommandEvents {
-    fn read(path: &Path) -> Result<Self, String> {
+    pub(super) fn read(path: &Path) -> Result<Self, String> {
         let text = fs::read(path).map_err(|error| error.to_string())?;
         let document = serde_json::from_slice::<Value>(&text).ok();
         if document.is_some_and(|document| document["format"] == FORMAT) {
@@ -132,7 +132,7 @@ impl CommandEvents {
         Ok(Self { juror, command, task, shard, events, elapsed: at, ended, recalled, workers })
     }
 
-    fn packages(&self) -> impl Iterator<Item = &PackageReport> {
+    pub(super) fn packages(&self) -> impl Iterator<Item = &PackageReport> {
         self.events.iter().filter_map(|stamped| match &stamped.event {
             Event::PackageRead(package) => Some(&**package),
             _ => None,
@@ -174,7 +174,7 @@ fn find_too_large<'v>(key: &str, value: &'v Value) -> Option<&'v Number> {
     }
 }
 
-fn judged_submission(event: &Event) -> Option<&str> {
+pub(super) fn judged_submission(event: &Event) -> Option<&str> {
     match event {
         Event::SubmissionJudged(judgement) => Some(&judgement.submission),
         Event::Failed { submission, .. } => submission.as_deref(),

@@ -16,6 +16,7 @@ use juror_core::grader::Dialect;
 use juror_core::isolation::RequiredIsolation;
 use juror_core::language::table::Language;
 use juror_core::limits::ProblemLimits;
+use juror_core::pattern::Pattern;
 use juror_core::problem::{Interaction, Problem};
 use juror_core::program::{BuildVariant, ProgramKind};
 use juror_core::protocol::Protocol;
@@ -288,6 +289,12 @@ fn parse_worker(text: &str) -> Result<WorkerCommand, String> {
 /// `-` is standard input.
 pub fn given_file(path: &Path) -> &Path {
     if path.as_os_str() == "-" { Path::new(STANDARD_INPUT) } else { path }
+}
+
+/// A glob of names; with a slash at its end, of what is below.
+pub fn parse_pattern(text: &str) -> Result<Pattern, String> {
+    let text = text.strip_suffix('/').unwrap_or(text);
+    Pattern::parse(text).map_err(|error| format!("{error}; {}", error.help()))
 }
 
 pub fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(

@@ -6,6 +6,7 @@
 
 pub mod csv;
 pub mod document;
+pub mod feedback;
 pub mod file;
 pub mod github;
 pub mod gradebook;
@@ -22,6 +23,7 @@ pub mod terminal;
 use std::io::{self, Write};
 
 use crate::report::document::Report;
+use crate::report::feedback::{Hidden, Place};
 use crate::report::file::ReportFile;
 use crate::report::result::AnyResult;
 use juror_core::event::{Event, StampedEvent};
@@ -33,6 +35,8 @@ pub enum Reporter<'a> {
     File(WriteReport, ReportFile),
     /// Writes each event at once as a line of JSON. `None` after an error, so that no incomplete file remains.
     Events(Option<ReportFile>),
+    /// A page for each student.
+    Feedback(Place, Hidden),
 }
 
 pub const EVENTS_SIGNATURE: &str = "\"event\":\"started\"";
@@ -89,6 +93,9 @@ impl<'a> Reporters<'a> {
             let written = match reporter {
                 Reporter::File(write, file) => file.write(|out| write(report, result, out)),
                 Reporter::Events(Some(file)) => file.write(|_| Ok(())),
+                Reporter::Feedback(place, hidden) if !report.classes.is_empty() => {
+                    place.write(report, &hidden)
+                }
                 Reporter::AtEnd(write, mut out) if self.first_error.is_none() => {
                     write(report, result, &mut out).and_then(|()| out.flush())
                 }

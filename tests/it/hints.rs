@@ -166,3 +166,19 @@ fn hints_are_at_most_two_lines_of_the_report_and_for_one_submission() {
     assert!(page.contains("<strong>Hint: </strong>SIGFPE usually means"), "{page}");
     assert!(page.contains("<strong>Compiler: </strong>a.c:2:37: warning:"), "{page}");
 }
+
+#[test]
+fn a_beginner_learns_what_alone_is_wrong() {
+    let check = |program: &str, answer: &str, hints: &[&str]| {
+        check("a.sh", program, ["1 2\n", answer], "", hints);
+    };
+    check("echo Your number: 3", "3\n", &["such as `Your number:`"]);
+    check("echo 3; exit 1", "3\n", &["its output is right, and then it ends with exit code 1"]);
+    check("echo 2,5", "2.5\n", &["decimal comma"]);
+    check("echo 2", "2.5\n", &["as an integer"]);
+    check("echo 3; echo None", "3\n", &["`None`"]);
+    check("printf '1\\n2\\n3\\n'", "1\n2\n", &["one line too many, line 3"]);
+    for program in ["echo 4; exit 1", "exit 1", "echo 4", "echo a 4", "echo 3 3"] {
+        check(program, "3\n", &[]);
+    }
+}

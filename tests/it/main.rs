@@ -23,6 +23,7 @@ mod endless_files;
 mod executors;
 mod explain;
 mod fallback;
+mod feedback;
 mod fixture;
 mod fold;
 mod formats;

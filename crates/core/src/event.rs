@@ -1,5 +1,6 @@
 //! Events, sent as they happen. Reporters show them; nothing flows back.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -189,6 +190,7 @@ impl Event {
             test_cases,
             all_test_cases: problem.test_data.judged_cases().len(),
             limits: None,
+            digests: BTreeMap::new(),
         }))
     }
 }

@@ -30,6 +30,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod beginner;
 pub mod blob;
 pub mod cache_use;
 pub mod check;

@@ -25,6 +25,36 @@ pub fn program_error_line(messages: &[u8]) -> Option<String> {
     error.or(last).map(shortened)
 }
 
+/// The type of the exception that ended a program, and the line of its source, from what Python and Java write. A
+/// program can write anything there, so only types of their libraries and lines of usual programs count.
+pub fn exception_place(messages: &[u8]) -> Option<(&'static str, Option<u32>)> {
+    const TYPES: &str = "ArithmeticError AssertionError AttributeError EOFError FileNotFoundError ImportError \
+        IndentationError IndexError KeyError LookupError MemoryError ModuleNotFoundError NameError NotImplementedError \
+        OSError OverflowError PermissionError RecursionError RuntimeError StopIteration SyntaxError SystemError \
+        TypeError UnboundLocalError UnicodeDecodeError UnicodeEncodeError ValueError ZeroDivisionError \
+        ArithmeticException ArrayIndexOutOfBoundsException ArrayStoreException ClassCastException \
+        ConcurrentModificationException EmptyStackException IllegalArgumentException IllegalStateException \
+        IndexOutOfBoundsException InputMismatchException NegativeArraySizeException NoSuchElementException \
+        NullPointerException NumberFormatException OutOfMemoryError StackOverflowError \
+        StringIndexOutOfBoundsException UnsupportedOperationException";
+    const MOST_LINES: u32 = 2000;
+    let reason = program_error_line(messages)?;
+    let reason = reason.strip_prefix("Exception in thread \"main\" ").unwrap_or(&reason);
+    let full = reason.split([':', ' ']).next()?;
+    let name = full.rsplit('.').next()?;
+    let kind = TYPES.split_whitespace().find(|kind| *kind == name)?;
+    let text = String::from_utf8_lossy(messages);
+    let python = text.lines().filter_map(|line| line.trim_start().strip_prefix("File \""));
+    let is_own = |path: &str| !path.starts_with("/usr/") && !path.starts_with('<');
+    let python = python.filter(|line| is_own(line)).filter_map(|line| line.split_once("\", line "));
+    let java = text.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
+    let mut java = java.filter(|call| !call.starts_with("java") && !call.starts_with("jdk."));
+    let place = python.last().or_else(|| java.find_map(|call| call.split_once(".java:")));
+    let number = place.map(|(_, rest)| rest.split(|it: char| !it.is_ascii_digit()).next());
+    let number = number.flatten().and_then(|digits| digits.parse().ok());
+    Some((kind, number.filter(|line| *line <= MOST_LINES)))
+}
+
 /// The line of a compiler's messages that says why it failed: the first one that names an error, otherwise the last
 /// one.
 pub fn compiler_error_line(messages: &[u8]) -> Option<String> {

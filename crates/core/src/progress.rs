@@ -1,5 +1,6 @@
 //! What events tell of packages, limits, searches and steps.
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -33,6 +34,11 @@ pub struct PackageReport {
     pub all_test_cases: usize,
     /// What a run may use.
     pub limits: Option<LimitsReport>,
+    /// If a class is judged: what decides verdicts, such as `limits` or `test case 1`, and its digest.
+    /// Only events have it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    pub digests: BTreeMap<String, String>,
 }
 
 /// The limits of a package's runs.

@@ -1,5 +1,7 @@
 //! Gathers a report from events, and draws conclusions, such as the exit code.
 
+use std::collections::BTreeMap;
+
 use super::*;
 use juror_core::text::with_help;
 
@@ -30,7 +32,8 @@ impl Report {
                     runs_before: self.summary.runs,
                     ..WorkInProgress::default()
                 };
-                self.session.packages.push((**package).clone());
+                let digests = BTreeMap::new();
+                self.session.packages.push(PackageReport { digests, ..(**package).clone() });
             }
             Event::PackageRefused => self.refused += 1,
             Event::Diagnosed(diagnostic) => {

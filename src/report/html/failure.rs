@@ -32,6 +32,7 @@ pub(super) fn failed_case(
         (message_pane(page, "Team message", case.team_message.as_bytes()))
         @match &case.evidence {
             Some(evidence) => (evidence_panes(page, case.difference.as_deref(), evidence)),
+            None if case.outcome.is_none() => {},
             None => p.note { "juror judge shows the input and output of this run." },
         }
     }

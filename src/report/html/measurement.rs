@@ -11,7 +11,9 @@ pub(super) fn section(report: &Report) -> Markup {
         section aria-labelledby="how" {
             h2 #how { "How it was measured" }
             dl.facts {
-                dt { "Command line" } dd { code { (printable(&report.session.command_line)) } }
+                @if !report.session.command_line.is_empty() {
+                    dt { "Command line" } dd { code { (printable(&report.session.command_line)) } }
+                }
                 @if let Some(mechanism) = &report.session.mechanism { dt { "Sandbox" } dd { (printable(mechanism)) } }
                 @if let Some(isolation) = &report.session.isolation {
                     dt { "Isolation" }

@@ -190,6 +190,9 @@ pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
                 header {
                     p.brand { "juror " (report.session.command) }
                     h1 { (title) }
+                    @if let [class] = &report.classes[..] && let [student] = &class.students[..] {
+                        p.soft { (printable(&student.name)) @if student.late { " (late)" } }
+                    }
                     (headline(&page))
                     (overview::tally(&page))
                 }
@@ -275,7 +278,9 @@ fn headline(page: &Page<'_>) -> Markup {
         format!(" ({runs} from the cache, the oldest of {})", oldest.day())
     });
     let what = strength::tally(page).unwrap_or_else(|| count(summary.runs, "run"));
-    let mut parts = vec![format!("{what} in {}{known}", seconds(report.session.elapsed))];
+    let time = Some(report.session.elapsed).filter(|time| !time.is_zero());
+    let time = time.map_or(String::new(), |time| format!(" in {}", seconds(time)));
+    let mut parts = vec![format!("{what}{time}{known}")];
     parts.extend(count_if_any(summary.errors, "error"));
     parts.extend(count_if_any(summary.warnings, "warning"));
     parts.extend(count_if_any(summary.judge_errors, "judge error"));

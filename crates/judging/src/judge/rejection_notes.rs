@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, Rules, pass_job};
 use crate::judge::classify::{VerdictWithCause, classify};
 use crate::judge::default_validator::output_of;
+use juror_core::beginner::beginner_hint;
 use juror_core::blob::{Blob, Digest};
 use juror_core::job::{BoxRetention, JobReply};
 use juror_core::language::table::Language;
@@ -25,17 +26,9 @@ impl CaseJudge<'_> {
         reply: &JobReply,
         mut rejected: VerdictWithCause,
     ) -> VerdictWithCause {
-        let is_asked = rejected.verdict == Verdict::TimeLimitExceeded
-            && reply.outcome.is_stopped_for_time()
-            && self.rules.validators.output.is_empty()
-            && self.case.options.compares();
-        let output = output_of(&self.rules.problem.io, reply);
-        let has_output = || output.is_ok_and(|output| output.len().is_ok_and(|length| length > 0));
-        let is_right = || {
-            let judged = self.judge_output(pass, reply);
-            judged.is_ok_and(|judged| judged.classified.verdict == Verdict::Accepted)
-        };
-        if is_asked && has_output() && is_right() {
+        let is_asked =
+            rejected.verdict == Verdict::TimeLimitExceeded && reply.outcome.is_stopped_for_time();
+        if is_asked && self.is_output_right(pass, reply) {
             rejected.cause +=
                 "; its output is right, but the program, or a thread of it, did not end";
         }
@@ -96,6 +89,13 @@ impl CaseJudge<'_> {
                         .to_owned(),
                 )
             }
+            (Verdict::RunTimeError, Ending::Exited(code)) if self.is_output_right(pass, reply) => {
+                Some(format!(
+                    "its output is right, and then it ends with exit code {code}: does it ask for more input, such as \
+                     a key, or does `main` return a number?"
+                ))
+            }
+            (Verdict::WrongAnswer, _) => self.beginner_hint(reply, judged),
             (Verdict::MemoryLimitExceeded, _) => reply.outcome.describe_stack(),
             (Verdict::RunTimeError, Ending::Signalled(signal)) if is_native => {
                 let cause = signal.usual_cause();
@@ -104,6 +104,29 @@ impl CaseJudge<'_> {
             _ => None,
         };
         judged.remark = hint.or(judged.remark.take());
+    }
+
+    /// Whether a program that did not end well has written what is expected, and not nothing.
+    fn is_output_right(&self, pass: &Pass, reply: &JobReply) -> bool {
+        let is_asked = self.rules.validators.output.is_empty() && self.case.options.compares();
+        let output = output_of(&self.rules.problem.io, reply);
+        is_asked
+            && output.is_ok_and(|output| output.len().is_ok_and(|length| length > 0))
+            && self
+                .judge_output(pass, reply)
+                .is_ok_and(|judged| judged.classified.verdict == Verdict::Accepted)
+    }
+
+    /// For an output that is compared, and has no other hint.
+    fn beginner_hint(&self, reply: &JobReply, judged: &PassResult) -> Option<String> {
+        const LARGEST: u64 = 1 << 16;
+        let difference = judged.difference.as_ref()?;
+        let is_small = difference.answer.length.max(difference.output.length) <= LARGEST;
+        if !is_small || difference.hint().is_some() {
+            return None;
+        }
+        let output = output_of(&self.rules.problem.io, reply).ok()?.prefix(LARGEST).ok()?;
+        beginner_hint(&self.case.answer().ok()?.prefix(LARGEST).ok()?, &output)
     }
 
     /// Whether the output is right if the input has no CR, by a run that decides nothing.

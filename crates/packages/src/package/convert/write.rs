@@ -97,6 +97,16 @@ pub fn pack_zip(files: &[PlannedFile], dir: &FilePath) -> io::Result<FilePath> {
     Ok(path)
 }
 
+/// An archive of these files.
+pub fn zip_files(files: &[(String, Vec<u8>)]) -> io::Result<Vec<u8>> {
+    let mut archive = ZipWriter::new(io::Cursor::new(Vec::new()));
+    for (name, text) in files {
+        archive.start_file(&**name, SimpleFileOptions::default()).map_err(io::Error::other)?;
+        io::Write::write_all(&mut archive, text)?;
+    }
+    Ok(archive.finish().map_err(io::Error::other)?.into_inner())
+}
+
 #[cfg(test)]
 mod tests {
     use std::fs;
