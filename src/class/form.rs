@@ -125,9 +125,12 @@ pub fn recognise(
 
 /// What the names of all entries with the form's mark begin with, up to a dash, as a pattern.
 fn prefix(form: &Form, entries: &[PathBuf]) -> String {
-    let marked = entries.iter().filter(|path| path.is_dir() && path.join(form.mark).exists());
-    let names: Vec<String> =
-        marked.filter_map(|path| Some(path_text(path.file_name()?.as_ref()))).collect();
+    let directories = || entries.iter().filter(|path| path.is_dir());
+    let marked: Vec<_> = directories().filter(|path| path.join(form.mark).exists()).collect();
+    // If the user names the form, there may be no marks.
+    let marked = if marked.is_empty() { directories().collect() } else { marked };
+    let names = marked.into_iter().filter_map(|path| Some(path_text(path.file_name()?.as_ref())));
+    let names: Vec<String> = names.collect();
     let Some(first) = names.first() else { return String::new() };
     let mut ends = first.rmatch_indices('-').map(|(dash, _)| &first[..=dash]);
     let is_common =

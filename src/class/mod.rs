@@ -364,6 +364,10 @@ mod tests {
         let one = |files: &[&str], names: &str| check(files, None, names);
         one(&["src/a.py", "tests/test_a.py"], "src tests");
         one(&["main.py", "anna/a.py"], "anna main.py");
+        one(&["package.json", "anna/a.py", "bert/a.py"], "anna bert package.json");
+        one(&["main.py=from anna import a", "anna/a.py", "bert/a.py"], "anna bert main.py");
+        one(&["main.js=require('./bert/a')", "anna/a.js", "bert/a.js"], "anna bert main.js");
+        all(&["main.py=anna = 1", "anna/a.py", "bert/a.py"], "anna bert main.py");
         one(&["Cargo.toml", "bin/a.rs", "x/a.rs"], "Cargo.toml bin x");
         one(&["src/a.cpp", "include/a.h", "doc/a.txt"], "doc include src");
         one(&["anna/notes.txt"], "anna");

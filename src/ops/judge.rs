@@ -264,7 +264,7 @@ pub fn judge(
         RunPolicy::Counting
     };
     let mut ready = ReadyProblem::build(assembly.bench(&problem), images, cases)?;
-    ready.rules.repeat = repeat_line(options);
+    ready.rules.repeat = RepeatLine { paths: class.paths, ..repeat_line(options) };
     ready.rules.detail = Detail::FullWithStderr { keep };
     ready.given_time_limit = options.runs.time_limit;
     ready.repeats = options.repeat || !problem.layout.is_guessed;

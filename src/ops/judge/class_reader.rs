@@ -48,6 +48,8 @@ pub(super) struct FoundClass {
     /// The names of submissions from classes, each with the reason if there is nothing to judge.
     pub members: BTreeMap<String, Option<Diagnostic>>,
     pub template: Template,
+    /// What to type for a submission that is named after its student.
+    pub paths: HashMap<String, String>,
 }
 
 impl<'a> ClassReader<'a> {
@@ -83,30 +85,30 @@ impl<'a> ClassReader<'a> {
         let is_class = is_folder || is_one_of_many && opened.is_dir();
         let form = recognised.as_ref().map_or("plain", |found| found.form.name);
         let is_alone = options.submissions.len() == 1;
-        let students: Vec<(PathBuf, StudentEntry)> = match &recognised {
-            Some(found) => {
-                let shown = |label: &str| if is_alone { label.into() } else { path.join(label) };
-                let students = found.students.iter();
-                students.map(|student| (shown(&student.label), student.clone())).collect()
-            }
+        // As the user would type it.
+        let given = |entry: &Path| -> PathBuf {
+            let rest = entry.strip_prefix(&opened).unwrap_or(Path::new(""));
+            path.components().chain(rest.components()).collect()
+        };
+        let students: Vec<StudentEntry> = match &recognised {
+            Some(found) => found.students.clone(),
             None => {
                 let entries = if is_folder { &entries } else { from_ref(&opened) };
-                let plain = |entry: &PathBuf| {
-                    let shown = match entry.strip_prefix(&opened) {
-                        Ok(rest) => path.components().chain(rest.components()).collect(),
-                        Err(_) => path.to_owned(),
-                    };
-                    let name = shown.file_name().unwrap_or_default().to_string_lossy();
-                    let name = name.into_owned();
-                    (shown, StudentEntry::of_path(entry, name))
-                };
-                entries.iter().map(plain).collect()
+                let name =
+                    |entry: &Path| path_text(given(entry).file_name().unwrap_or_default().as_ref());
+                entries.iter().map(|entry| StudentEntry::of_path(entry, name(entry))).collect()
             }
         };
-        let students: Vec<(PathBuf, StudentEntry)> = students
-            .into_iter()
-            .map(|(label, student)| (self.unique_label(label, &student), student))
-            .collect();
+        let label = |student: StudentEntry| {
+            let entry = given(&student.files[0].0);
+            let label = match &recognised {
+                Some(_) if is_alone => PathBuf::from(&student.label),
+                Some(_) => path.join(&student.label),
+                None => entry.clone(),
+            };
+            (self.unique_label(label, entry), student)
+        };
+        let students: Vec<(PathBuf, StudentEntry)> = students.into_iter().map(label).collect();
         let mut opened_students = Vec::new();
         let mut joined = None;
         for (label, student) in &students {
@@ -129,6 +131,14 @@ impl<'a> ClassReader<'a> {
         let mut submissions = Vec::new();
         for ((label, student), (directory, fault)) in students.into_iter().zip(opened_students) {
             let of_student = self.submissions_of(path, &label, &directory, fault, is_class);
+            if recognised.is_some() {
+                let typed = match &student.files[..] {
+                    [(only, _)] => path_text(&given(only)),
+                    _ => path_text(path),
+                };
+                let names = of_student.iter().map(|own| (own.name.clone(), typed.clone()));
+                self.found.paths.extend(names);
+            }
             read.students.push(Student {
                 name: student.name,
                 number: student.number,
@@ -144,19 +154,18 @@ impl<'a> ClassReader<'a> {
     }
 
     /// Adds a number, and says so, if another student has the name.
-    fn unique_label(&mut self, label: PathBuf, student: &StudentEntry) -> PathBuf {
+    fn unique_label(&mut self, label: PathBuf, entry: PathBuf) -> PathBuf {
         let mut shown = path_text(&label);
-        let entry = &student.files[0].0;
         let mut copies = 2..;
         // A path may be given twice.
-        while self.labels.entry(shown.clone()).or_insert_with(|| entry.clone()) != entry {
+        while self.labels.entry(shown.clone()).or_insert_with(|| entry.clone()) != &entry {
             shown = format!("{} [{}]", path_text(&label), copies.next().unwrap_or(0));
         }
         if copies.start == 2 {
             return label;
         }
         let help = format!("it is shown as {shown}; rename one of the two");
-        let warning = Diagnostic::warning(entry, "has the name of another student");
+        let warning = Diagnostic::warning(&entry, "has the name of another student");
         self.context.send_diagnostics([warning.help(help)]);
         shown.into()
     }
