@@ -94,14 +94,15 @@ pub struct Recognition {
     pub strays: Vec<String>,
 }
 
-/// The form of most entries. `None` if the folder is plain.
+/// The form of most entries. `None` if the folder is plain, or if no entry has the form that the user chose.
 pub fn recognise(
     folder: &Path,
     entries: &[PathBuf],
     choice: FormChoice<'_>,
 ) -> Option<Recognition> {
     if let Some(names) = choice.names {
-        return Some(read_as(&NAMED, names, folder, entries, true).0);
+        let (read, [matching, _]) = read_as(&NAMED, names, folder, entries, true);
+        return (matching > 0).then_some(read);
     }
     let is_program =
         entries.iter().any(|path| is_manifest(path) || is_source(path) && !path.is_dir());
@@ -115,8 +116,8 @@ pub fn recognise(
         let Ok(pattern) = Regex::new(&form.entry.replace("PREFIX", &prefix(form, entries))) else {
             continue;
         };
-        let (read, others) = read_as(form, &pattern, folder, entries, is_chosen);
-        if is_chosen || others * 2 < entries.len() {
+        let (read, [matching, others]) = read_as(form, &pattern, folder, entries, is_chosen);
+        if matching > others || is_chosen && matching > 0 {
             return Some(read);
         }
     }
@@ -138,14 +139,14 @@ fn prefix(form: &Form, entries: &[PathBuf]) -> String {
     ends.find(is_common).map(escape).unwrap_or_default()
 }
 
-/// Also returns how many entries have other names. Those with a program are students.
+/// Also returns how many entries have such names, and how many have others. Those with a program are students, too.
 fn read_as(
     form: &Form,
     pattern: &Regex,
     folder: &Path,
     entries: &[PathBuf],
     is_chosen: bool,
-) -> (Recognition, usize) {
+) -> (Recognition, [usize; 2]) {
     let people = match form.metadata {
         "" => BTreeMap::new(),
         name => submitters(&FilePath::root(folder).join(name)),
@@ -155,13 +156,14 @@ fn read_as(
     // What an entry has beside the name: a student has no two that are the same.
     let mut rests: HashSet<(usize, String)> = HashSet::new();
     let mut students: HashMap<(String, Option<String>), Vec<usize>> = HashMap::new();
-    let mut others = 0;
+    let (mut matching, mut others) = (0, 0);
     for path in entries {
         let entry = path_text(path.file_name().unwrap_or_default().as_ref());
         if entry == form.metadata {
             continue;
         }
-        let is_marked = is_chosen || form.mark.is_empty() || path.join(form.mark).exists();
+        let is_marked =
+            form.mark.is_empty() || path.is_dir() && (is_chosen || path.join(form.mark).exists());
         let Some(groups) = pattern.captures(&entry).filter(|_| is_marked) else {
             others += 1;
             if has_program(path) || is_source(path) {
@@ -171,6 +173,7 @@ fn read_as(
             }
             continue;
         };
+        matching += 1;
         let group = |name: &str| groups.name(name).map(|group| group.as_str());
         let (mut name, mut number) =
             (group("name").unwrap_or(&entry).to_owned(), group("number").map(str::to_owned));
@@ -202,7 +205,7 @@ fn read_as(
         let number = number.as_ref().filter(|_| times[name] > 1);
         *label = number.map_or(name.clone(), |number| format!("{name} ({number})"));
     }
-    (found, others)
+    (found, [matching, others])
 }
 
 /// As it can be shown, and be the name of a file.

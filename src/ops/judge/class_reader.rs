@@ -80,7 +80,7 @@ impl<'a> ClassReader<'a> {
             FormChoice { form: options.class_form.as_deref(), names: options.names.as_ref() };
         let entries = class::entries(&opened);
         let recognised = recognise(&opened, &entries, choice).filter(|_| opened.is_dir());
-        let is_folder = options.class || choice.form.is_some() || recognised.is_some();
+        let is_folder = options.class || choice.form == Some("plain") || recognised.is_some();
         let is_folder = opened.is_dir() && (is_folder || !class::is_program(&entries));
         let is_class = is_folder || is_one_of_many && opened.is_dir();
         let form = recognised.as_ref().map_or("plain", |found| found.form.name);
