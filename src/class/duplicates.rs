@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use crate::class::template::Template;
 use juror_core::duplicates::{Duplicates, Likeness};
 use juror_core::language::essence::without_spaces_and_comments;
 use juror_core::language::launch::known_sources;
@@ -15,9 +16,10 @@ type ProgramText = Vec<Vec<u8>>;
 type SubmissionGroup<'a> = Vec<(usize, &'a str)>;
 
 /// The groups are in the order of their first submissions. Submissions that differ only in spaces and comments are in
-/// one group, together with copies.
+/// one group, together with copies. Files of the template do not count.
 pub fn find_duplicates<'a>(
     submissions: impl IntoIterator<Item = &'a Submission>,
+    template: &Template,
 ) -> Vec<Duplicates> {
     let mut by_text: BTreeMap<ProgramText, SubmissionGroup<'_>> = BTreeMap::new();
     let mut by_code: BTreeMap<ProgramText, SubmissionGroup<'_>> = BTreeMap::new();
@@ -27,6 +29,9 @@ pub fn find_duplicates<'a>(
         let mut text: ProgramText = Vec::new();
         let mut code: ProgramText = Vec::new();
         for (file, language) in known_sources(&sources.files) {
+            if template.has(file) {
+                continue;
+            }
             text.push(file.bytes().to_vec());
             code.push(without_spaces_and_comments(language.code, file.bytes()));
         }

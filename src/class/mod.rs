@@ -4,6 +4,8 @@
 //! `--language` decide where a guess is wrong.
 
 pub mod duplicates;
+pub mod form;
+pub mod template;
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -11,55 +13,97 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use juror_core::diagnostic::Diagnostic;
-use juror_core::language::candidates::{TEST_DIRECTORIES, without_tests};
-use juror_core::language::launch::known_sources;
-use juror_core::language::sources;
+use juror_core::language::candidates::{TEST_DIRECTORIES, without_imported, without_tests};
+use juror_core::language::essence::with_names_in_strings;
+use juror_core::language::launch::{known_sources, launch_spec};
+use juror_core::language::sources::{self, SourceShape};
 use juror_core::language::start;
 use juror_core::language::table::{EntryPoint, Language};
 use juror_core::language::tool_files::is_tool_directory;
+use juror_core::pattern::Pattern;
 use juror_core::program::Program;
 use juror_core::root::FilePath;
-use juror_core::text::{composed, joined, path_text};
+use juror_core::text::{composed, joined, path_text, short_list};
 use juror_core::tree::TreeEntry;
 use juror_packages::package::archive::{ENDINGS, is_archive};
+use regex::Regex;
+
+use crate::class::template::Template;
 
 /// A folder whose sources are all in directories with these names is one program.
 const PROGRAM_DIRECTORIES: [&str; 12] =
     ["src", "include", "lib", "main", "app", "bin", "cmd", "pkg", "com", "edu", "net", "org"];
 /// A directory with this file is one program.
 const MANIFEST: &str = "Cargo.toml";
+/// A folder with one of these is one program.
+const MANIFESTS: [&str; 8] = [
+    MANIFEST,
+    "go.mod",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "pom.xml",
+    "build.gradle",
+    "CMakeLists.txt",
+];
 /// Endings of archives that juror does not unpack.
 const OTHER_ARCHIVES: [&str; 7] =
     [".7z", ".rar", ".tar.bz2", ".tbz2", ".tar.xz", ".txz", ".tar.zst"];
 
-/// The sorted entries of a folder, without those of tools. `None` if the folder is a program: it has a manifest, a
-/// source directly in it, sources only in directories of a program, or only one archive. If the user says that it
-/// `is_class`, it is no program.
-pub fn students(folder: &Path, is_class: bool) -> Option<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).ok()?.flatten();
+/// The sorted entries of a folder, without those of tools. Empty for a file.
+pub fn entries(folder: &Path) -> Vec<PathBuf> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let entries = entries.filter(|entry| !entry.file_name().as_encoded_bytes().starts_with(b"."));
-    let is_student =
-        |path: &PathBuf| !path.is_dir() || !is_tool_directory(&FilePath::root(&**path));
-    let mut students: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_student).collect();
+    let is_own = |path: &PathBuf| !path.is_dir() || !is_tool_directory(&FilePath::root(&**path));
+    let mut entries: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(is_own).collect();
     // Of two names that compose to one, the one that is composed already goes first.
-    students.sort_by_cached_key(|path| (path_text(path), Reverse(path.clone())));
-    let is_source = |path: &Path| Language::of_file(path).is_some() || path.ends_with(MANIFEST);
-    if is_class {
-        return Some(students);
-    }
-    let has_program = |path: &PathBuf| {
-        let mut parts = PROGRAM_DIRECTORIES.iter().chain(&TEST_DIRECTORIES);
-        let is_part = path.is_dir() && parts.any(|part| path.ends_with(part));
-        let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
-        !is_part && ((path.is_dir() && has_source(path)) || has_archive())
+    entries.sort_by_cached_key(|path| (path_text(path), Reverse(path.clone())));
+    entries
+}
+
+/// Whether a folder with these entries is one program: it has a manifest, sources only in directories of a program,
+/// only one archive, or a source that is no stray file. Such a file is beside at least two directories with sources,
+/// and uses none of them.
+pub fn is_program(entries: &[PathBuf]) -> bool {
+    let programs: Vec<&PathBuf> = entries.iter().filter(|path| has_program(path)).collect();
+    let directories: Vec<&PathBuf> =
+        programs.iter().copied().filter(|path| path.is_dir()).collect();
+    let is_part = |path: &PathBuf| {
+        is_source(path)
+            && !path.is_dir()
+            && (directories.len() < 2 || uses_directory(path, &directories))
     };
-    let mut programs = students.iter().filter(|path| has_program(path)).map(|path| path.is_dir());
-    let is_class = match [programs.next(), programs.next()] {
-        [Some(is_directory), None] => is_directory,
-        [first, _] => first.is_some(),
-    };
-    let is_program = students.iter().any(|path| is_source(path) && !path.is_dir());
-    (!is_program && is_class).then_some(students)
+    let has_students = programs.len() > 1 || !directories.is_empty();
+    !has_students || entries.iter().any(|path| is_manifest(path) || is_part(path))
+}
+
+fn is_manifest(path: &Path) -> bool {
+    MANIFESTS.iter().any(|name| path.ends_with(name))
+}
+
+fn is_source(path: &Path) -> bool {
+    Language::of_file(path).is_some() || path.extension().is_some_and(|end| end == "ipynb")
+}
+
+/// Whether a student may have handed it in.
+pub fn has_program(path: &Path) -> bool {
+    let mut parts = PROGRAM_DIRECTORIES.iter().chain(&TEST_DIRECTORIES);
+    let is_part = path.is_dir() && parts.any(|part| path.ends_with(part));
+    let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
+    !is_part && ((path.is_dir() && has_source(path)) || has_archive())
+}
+
+/// Whether a source imports what is in one of these directories.
+fn uses_directory(source: &Path, directories: &[&PathBuf]) -> bool {
+    const MOST: u64 = 1 << 20;
+    let language = Language::of_file(source).map_or("", |language| language.code);
+    let text = FilePath::root(source).read_prefix(MOST).unwrap_or_default();
+    let code = with_names_in_strings(language, &text);
+    let names = directories.iter().filter_map(|path| path.file_name()?.to_str());
+    let names = joined(names.map(regex::escape), "|");
+    let pattern =
+        format!(r"\b(?:import|from|use|mod|using)\s+(?:{names})\b|(?:^|[^\w])(?:{names})(?:/|::)");
+    Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(&code))
 }
 
 /// The archive with a student's sources: the student's only one, if there is no source beside it.
@@ -113,17 +157,16 @@ pub struct StudentProgram {
 }
 
 /// All sources in a language are one program. If several of them can start, each is a program of its own, in the
-/// largest directory in which no other starts. `start` is the name of a file that starts, `language` the code of the
-/// only language that counts.
+/// largest directory in which no other starts. `start` is a list of names and patterns: the first that the student has
+/// starts. `language` is the code of the only language that counts. A file of the template starts only if no other can.
 ///
 /// A directory that cannot be read is one program: its build reports the reason.
 pub fn programs(
     student: &FilePath,
     start: Option<&str>,
     language: Option<&str>,
+    template: &Template,
 ) -> Vec<StudentProgram> {
-    let start = start.map(composed);
-    let start = start.as_deref();
     let program = Program { path: student.clone(), ..Program::default() };
     let Ok(sources) = sources::read(&program) else { return vec![StudentProgram::default()] };
     let mut languages: BTreeMap<&str, (&Language, Vec<&TreeEntry>)> = BTreeMap::new();
@@ -136,6 +179,13 @@ pub fn programs(
     if student.join(MANIFEST).is_file() || !student.is_dir() || languages.is_empty() {
         return vec![StudentProgram::default()];
     }
+    let all = || languages.values().flat_map(|(_, files)| files).map(|file| file.name.as_path());
+    let starts = start.map(composed).unwrap_or_default();
+    let starts = starts.split(',').filter(|start| !start.is_empty());
+    let named = starts.map(|start| all().filter(|path| is_named(path, start)));
+    let named = named.map(Iterator::collect::<Vec<&Path>>).find(|found| !found.is_empty());
+    let has_own = |files: &[&TreeEntry]| files.iter().any(|file| !template.has(file));
+    let is_any_own = languages.values().any(|(_, files)| has_own(files));
     // Only the manifest says which packages belong to a module.
     let is_module = student.join("go.mod").is_file();
     let mut programs = Vec::new();
@@ -143,12 +193,17 @@ pub fn programs(
         let names: Vec<&Path> = files.iter().map(|file| file.name.as_path()).collect();
         let is_module = is_module && language.code == "go";
         let can_start = if is_module { Vec::new() } else { starting_sources(language, files) };
-        let is_named = |path: &&Path| {
-            let path = PathBuf::from(path_text(path));
-            start.is_some_and(|end| path.ends_with(end) || path.with_extension("").ends_with(end))
+        let own = own_sources(language, files, template);
+        let starting: Vec<&Path> = match &named {
+            Some(named) => named.iter().copied().filter(|path| names.contains(path)).collect(),
+            None if own.is_empty() => can_start.clone(),
+            None => own,
         };
-        let named: Vec<&Path> = names.iter().copied().filter(is_named).collect();
-        let starting = if named.is_empty() { &can_start } else { &named };
+        if named.is_some() && starting.is_empty()
+            || is_any_own && !has_own(files) && named.is_none()
+        {
+            continue;
+        }
         let others = languages.values().filter(|(other, _)| other.code != language.code);
         let foreign: Vec<&Path> =
             others.flat_map(|other| &other.1).map(|file| &*file.name).collect();
@@ -177,7 +232,7 @@ pub fn programs(
                 EntryPoint::AllSources => is_module,
                 EntryPoint::ClassOfFile => false,
                 EntryPoint::File { .. } => true,
-                EntryPoint::Class => starting.len() > 1,
+                EntryPoint::Class => starting.len().max(can_start.len()) > 1,
             };
             let entry_point = below(main).filter(|_| must_say);
             programs.push(StudentProgram {
@@ -194,12 +249,62 @@ pub fn programs(
     programs
 }
 
+/// Why a student has no program, in a class.
+pub fn nothing_to_judge(student: &FilePath) -> Option<Diagnostic> {
+    const SHOWN: usize = 5;
+    let program = Program { path: student.clone(), ..Program::default() };
+    let sources = sources::read(&program).ok()?;
+    let files = &sources.files;
+    let is_ready = sources.shape == SourceShape::File && launch_spec(&program, &sources).is_ok();
+    if is_ready || !known_sources(files).is_empty() {
+        return None;
+    }
+    let names: Vec<String> = files.iter().map(|file| path_text(&file.name)).collect();
+    let what = match &names[..] {
+        [] => "no files".to_owned(),
+        names => format!("only {}", short_list(names, SHOWN)),
+    };
+    Some(Diagnostic::error(student, format!("nothing to judge: {what}")))
+}
+
 /// Warns that a folder is read as one student's, although it has programs in its directories, too.
 pub fn mixed_folder_warning(folder: &Path, programs: &[StudentProgram]) -> Option<Diagnostic> {
     let is_below = |program: &StudentProgram| *program.directory != *Path::new("");
     let is_mixed = programs.iter().any(is_below) && !programs.iter().all(is_below);
     let what = "is read as the directory of one student, because there are sources in it";
     is_mixed.then(|| Diagnostic::warning(folder, what).help("if it is a class, add --class"))
+}
+
+/// Whether `start` is its name, with or without its ending or directory, or a pattern of it.
+fn is_named(path: &Path, start: &str) -> bool {
+    let text = path_text(path);
+    let path = Path::new(&text);
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let pattern = Pattern::parse(start);
+    path.ends_with(start)
+        || path.with_extension("").ends_with(start)
+        || pattern.is_ok_and(|pattern| pattern.matches(&text) || pattern.matches(&name))
+}
+
+/// The sources that start if those of the template do not; empty if only they can start, or if there is no template.
+fn own_sources<'a>(
+    language: &Language,
+    files: &[&'a TreeEntry],
+    template: &Template,
+) -> Vec<&'a Path> {
+    let own: Vec<&TreeEntry> = files.iter().copied().filter(|file| !template.has(file)).collect();
+    if own.is_empty() || own.len() == files.len() {
+        return Vec::new();
+    }
+    let starting = starting_sources(language, &own);
+    let is_script = matches!(language.entry, EntryPoint::File { .. });
+    if !starting.is_empty() || !is_script || start::compiler_finds_start(language.code) {
+        return starting;
+    }
+    match without_imported(language.code, &without_tests(&own))[..] {
+        [only] => vec![&only.name],
+        _ => Vec::new(),
+    }
 }
 
 /// If the compiler finds the start, the sources that declare it; otherwise, files called `main`.
@@ -242,12 +347,11 @@ mod tests {
         let check = |files: &[&str], expected: Option<&str>, folder: &str| {
             let keep = directory(files);
             let name = |path: PathBuf| path.file_name().expect("a name").display().to_string();
-            let students = |is_class| {
-                let found = students(keep.path(), is_class)?;
-                Some(found.into_iter().map(name).collect::<Vec<_>>().join(" "))
-            };
-            assert_eq!(students(false).as_deref(), expected, "{files:?}");
-            assert_eq!(students(true).as_deref(), Some(folder), "{files:?}");
+            let found = entries(keep.path());
+            let is_class = !is_program(&found);
+            let found = found.into_iter().map(name).collect::<Vec<_>>().join(" ");
+            assert_eq!(found, folder, "{files:?}");
+            assert_eq!(is_class.then_some(&*found), expected, "{files:?}");
         };
         let all = |files: &[&str], names: &str| check(files, Some(names), names);
         all(&["anna/a.py", "bert/b.c"], "anna bert");
@@ -260,6 +364,10 @@ mod tests {
         let one = |files: &[&str], names: &str| check(files, None, names);
         one(&["src/a.py", "tests/test_a.py"], "src tests");
         one(&["main.py", "anna/a.py"], "anna main.py");
+        one(&["package.json", "anna/a.py", "bert/a.py"], "anna bert package.json");
+        one(&["main.py=from anna import a", "anna/a.py", "bert/a.py"], "anna bert main.py");
+        one(&["main.js=require('./bert/a')", "anna/a.js", "bert/a.js"], "anna bert main.js");
+        all(&["main.py=anna = 1", "anna/a.py", "bert/a.py"], "anna bert main.py");
         one(&["Cargo.toml", "bin/a.rs", "x/a.rs"], "Cargo.toml bin x");
         one(&["src/a.cpp", "include/a.h", "doc/a.txt"], "doc include src");
         one(&["anna/notes.txt"], "anna");
@@ -315,7 +423,7 @@ mod tests {
     /// Checks the programs of a student: name, directory, `:entry` and `-file` for each file that it is without.
     fn check(files: &[&str], start: Option<&str>, expected: &[&str]) {
         let keep = directory(files);
-        let found = programs(&FilePath::root(keep.path()), start, None);
+        let found = programs(&FilePath::root(keep.path()), start, None, &Template::default());
         let found = found.into_iter().map(|program| {
             let mut shown = format!("{} {}", program.name.display(), program.directory.display());
             shown.extend(program.entry_point.map(|class| format!(":{class}")));
@@ -384,7 +492,8 @@ mod tests {
     fn with_a_language_only_its_sources_are_programs() {
         let keep = directory(&["sum.py=1", "sum.cpp=int main() {}", "sum.txt"]);
         let check = |language: &str, without: &[&str]| {
-            let found = programs(&FilePath::root(keep.path()), None, Some(language));
+            let found =
+                programs(&FilePath::root(keep.path()), None, Some(language), &Template::default());
             let without = without.iter().map(PathBuf::from).collect();
             assert_eq!(
                 found,

@@ -37,7 +37,8 @@ impl OpenPackage {
         Ok(Self { dir: submission.to_owned(), unpacked: None, tests_file: None })
     }
 
-    fn unpack(
+    /// Fills a temporary directory. Users know it by `from`.
+    pub fn unpack(
         from: &Path,
         unpack: impl FnOnce(&Path) -> Result<PathBuf, Stop>,
     ) -> Result<Self, Stop> {

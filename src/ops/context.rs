@@ -15,7 +15,7 @@ use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, StampedEvent};
 use juror_core::exit_code::ExitCode;
 use juror_core::problem::Problem;
-use juror_core::stop::{RefusalSubject, Remark, Stop, notice_interruption};
+use juror_core::stop::{RefusalSubject, Remark, Stop, check_interrupted, notice_interruption};
 use juror_core::text::path_text;
 use juror_core::worker::WorkerReport;
 use juror_judging::cache::knowledge::KnownResults;
@@ -274,10 +274,25 @@ impl Context {
 
     /// Returns the directory of the submission. An archive stays unpacked while the package is in use.
     pub fn open_submission(&self, submission: &Path) -> Result<PathBuf, Stop> {
-        let opened = OpenPackage::open_submission(submission)?;
+        Ok(self.keep_open(OpenPackage::open_submission(submission)?))
+    }
+
+    /// The same for what `unpack` makes of it in a temporary directory.
+    pub fn unpack_submission(
+        &self,
+        submission: &Path,
+        unpack: impl FnOnce(&Path) -> Result<PathBuf, Diagnostic>,
+    ) -> Result<PathBuf, Stop> {
+        let opened = OpenPackage::unpack(submission, |into| {
+            unpack(into).map_err(|fault| check_interrupted().err().unwrap_or_else(|| fault.into()))
+        });
+        Ok(self.keep_open(opened?))
+    }
+
+    fn keep_open(&self, opened: OpenPackage) -> PathBuf {
         let dir = opened.dir.clone();
         self.state.lock().open_packages.extend(opened.archive().is_some().then_some(opened));
-        Ok(dir)
+        dir
     }
 
     /// Refuses an archive.

@@ -7,8 +7,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, Command, Error, FromArgMatches};
 
 /// Options that write files, and those that the line itself replaces.
-const LEFT_OUT: &str =
-    "case changed class html input keep promote save save_slowest seed shard strict";
+const LEFT_OUT: &str = "case changed class class_form html input keep names promote save save_slowest seed shard strict";
 
 /// Those of the options `T` that a line repeats, in the order in which they were given.
 ///

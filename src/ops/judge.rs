@@ -1,37 +1,40 @@
 //! `juror judge`: submissions on a problem's test cases.
 
-use clap::Args;
+mod class_reader;
 
-use crate::class::{self, StudentProgram, duplicates};
+use clap::Args;
+use clap::builder::PossibleValuesParser;
+use regex::Regex;
+
+use crate::class::duplicates;
+use crate::class::form::FORMS;
 use crate::door::cases;
 use crate::door::comparison::ComparisonMode;
 use crate::door::files_beside::add_files_beside;
 use crate::door::submissions::{
     command_submission, named_submission, own_submission, own_submissions_below, prepare_command,
-    submission_at,
 };
 use crate::ops::amounts::parse_span;
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
+use crate::ops::judge::class_reader::{ClassReader, FoundClass};
 use crate::ops::operation::Operation;
 use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, parse_pattern};
 use crate::ops::problem;
 use crate::ops::saved_boxes;
 use crate::ops::tests_beside::{self, TestsBeside};
 use crate::ops::update::{self, EarlierRun};
-use juror_core::class::{Class, Student};
-use juror_core::diagnostic::{Diagnostic, Severity};
+use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{CommandTask, Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};
+use juror_core::language::sources;
 use juror_core::pattern::Pattern;
 use juror_core::problem::{Problem, SubmittedContent};
-use juror_core::program::IncludedFile;
-use juror_core::root::FilePath;
-use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
+use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::submission::Submission;
-use juror_core::text::{command_line, path_text};
+use juror_core::text::command_line;
 use juror_core::verdict::Verdict;
 use juror_data::explain::rejected::Explainer;
 use juror_judging::build::Builder;
@@ -45,8 +48,8 @@ use juror_judging::judge::score::{RunPolicy, ScoringScheme};
 use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
 use juror_packages::package::archive::is_archive;
 use juror_sandbox::executor::scheduler::Scheduler;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
-use std::ffi::{OsStr, OsString};
+use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -62,7 +65,7 @@ pub struct JudgeOptions {
     pub package: PathBuf,
     /// Source files, directories or archives of sources, executables, or the folder of a class
     ///
-    /// The folder of a class has an entry for each student, and no sources of its own. docs/judge.md has more.
+    /// The folder of a class has an entry for each student. docs/judge.md has more.
     #[arg(value_name = "SUBMISSION")]
     pub submissions: Vec<PathBuf>,
     /// After `--`: a program that is ready to run, and its arguments
@@ -71,7 +74,7 @@ pub struct JudgeOptions {
     /// Read each SUBMISSION as the folder of a class, even if it has sources
     #[arg(long, help_heading = RUNS)]
     pub class: bool,
-    /// Start this file of each student's directory, such as sum.py
+    /// Start this file of each student's directory, such as sum.py; or the first of several, as in 'sum.py,sum.*'
     #[arg(long, value_name = "NAME", help_heading = RUNS)]
     pub start: Option<String>,
     /// Judge only this student of a class again, by name or number; the others' results come from --update
@@ -82,6 +85,17 @@ pub struct JudgeOptions {
     /// Who has no result there is judged, too. The tests and limits must be the same.
     #[arg(long, value_name = "EVENTS", requires = "student", conflicts_with = "shard", help_heading = RUNS)]
     pub update: Option<PathBuf>,
+    /// Read each SUBMISSION as this form of a class: moodle, canvas, github, gradescope or plain
+    ///
+    /// By default, the names of its entries say which.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMS.map(|form| form.name)), hide_possible_values = true, help_heading = RUNS)]
+    pub class_form: Option<String>,
+    /// Read the names of a class's entries by this pattern, with a group `name`, and perhaps `number`
+    #[arg(long, value_name = "REGEX", value_parser = parse_names, conflicts_with = "class_form", help_heading = RUNS)]
+    pub names: Option<Regex>,
+    /// Files that the teacher gave to the class: they start only if nothing else can, and are no copies
+    #[arg(long, value_name = "DIR", help_heading = RUNS)]
+    pub template: Option<PathBuf>,
     /// Run on all cases instead of stopping at the first rejection
     ///
     /// On bare tests, juror runs all cases if there are at most 50, but stops at the third that is too slow.
@@ -166,6 +180,13 @@ impl JudgeOptions {
 
 const MAX_POINTS_TABLE: u64 = 1 << 20;
 
+fn parse_names(text: &str) -> Result<Regex, String> {
+    let pattern = Regex::new(text).map_err(|error| error.to_string())?;
+    let has_name = pattern.capture_names().flatten().any(|group| group == "name");
+    let help = "it needs a group `name`, as in '^(?<number>[0-9]+)_(?<name>.*)$'";
+    if has_name { Ok(pattern) } else { Err(help.to_owned()) }
+}
+
 /// On so few bare tests, a submission runs on all of them, whatever its first verdict is.
 const MOST_CASES_WITHOUT_STOP: usize = 50;
 
@@ -208,22 +229,20 @@ pub fn judge(
         return Err(Stop::usage(what));
     }
     let selected = cases::select_by_each(&problem, &options.runs.case)?;
-    let mut class = BTreeSet::new();
-    let mut again = BTreeSet::new();
-    let mut submissions = find_submissions(options, &problem, &mut class, &mut again, context)?;
-    let found = duplicates::find_duplicates(&submissions);
+    let (mut submissions, class) = find_submissions(options, &problem, context)?;
+    let found = duplicates::find_duplicates(&submissions, &class.template);
     if !found.is_empty() {
         context.send_event(Event::Noted(Note::Duplicates(found)));
     }
-    let digests = if class.is_empty() {
+    let digests = if class.members.is_empty() {
         BTreeMap::new()
     } else {
         update::digests(options, &problem, &selected)
     };
     let all: Vec<String> = submissions.iter().map(|one| one.name.clone()).collect();
-    let earlier = EarlierRun::of(options, &digests, &again)?;
+    let earlier = EarlierRun::of(options, &digests, &class.again)?;
     submissions.retain(|one| {
-        again.contains(&one.name) || earlier.as_ref().is_none_or(|run| !run.has(&one.name))
+        class.again.contains(&one.name) || earlier.as_ref().is_none_or(|run| !run.has(&one.name))
     });
     if let Some(shard) = options.runs.shard {
         context.send_event(Event::ShardChosen(shard));
@@ -250,7 +269,8 @@ pub fn judge(
     }
     let assembly = Assembly::new(&host, context);
     let builder = &assembly.builder;
-    let entries = prepare_submissions(options, &problem, &submissions, &class, builder, context)?;
+    let entries =
+        prepare_submissions(options, &problem, &submissions, &class.members, builder, context)?;
     if entries.is_empty() {
         return Ok(());
     }
@@ -273,7 +293,7 @@ pub fn judge(
         RunPolicy::Counting
     };
     let mut ready = ReadyProblem::build(assembly.bench(&problem), images, cases)?;
-    ready.rules.repeat = repeat_line(options);
+    ready.rules.repeat = RepeatLine { paths: class.paths, ..repeat_line(options) };
     ready.rules.detail = Detail::FullWithStderr { keep };
     ready.given_time_limit = options.runs.time_limit;
     ready.repeats = options.repeat || !problem.layout.is_guessed;
@@ -347,18 +367,15 @@ fn explain_failures(
     Ok(())
 }
 
-/// Reports submissions that do not exist. Adds the names of those from a class folder to `class`, and of those that
-/// `--student` names to `again`.
+/// Reports submissions that do not exist.
 fn find_submissions(
     options: &JudgeOptions,
     problem: &Problem,
-    class: &mut BTreeSet<String>,
-    again: &mut BTreeSet<String>,
     context: &Context,
-) -> Result<Vec<Submission>, Stop> {
+) -> Result<(Vec<Submission>, FoundClass), Stop> {
     let mut submissions = Vec::new();
     let mut missing = Vec::new();
-    let mut named: HashMap<String, PathBuf> = HashMap::new();
+    let mut reader = ClassReader::new(options, problem, context)?;
     let has_files = |path: &&PathBuf| path.is_dir() || is_archive(path);
     let directories = options.submissions.iter().filter(has_files).count();
     for path in &options.submissions {
@@ -378,63 +395,12 @@ fn find_submissions(
         }
         let below = own_submissions_below(path, problem);
         if !options.class && !below.is_empty() {
-            class.extend(below.iter().map(|submission| submission.name.clone()));
+            let names = below.iter().map(|submission| (submission.name.clone(), None));
+            reader.found.members.extend(names);
             submissions.extend(below);
             continue;
         }
-        let opened = context
-            .open_submission(path)
-            .map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
-        let students = class::students(&opened, options.class);
-        let is_class = students.is_some() || directories > 1 && opened.is_dir();
-        let mut read =
-            Class { folder: path_text(path), form: "plain".to_owned(), ..Class::default() };
-        for student in students.unwrap_or_else(|| vec![opened.clone()]) {
-            let name = path.join(student.strip_prefix(&opened).unwrap_or(&student));
-            let first = named.entry(path_text(&name)).or_insert_with(|| name.clone());
-            let is_twin = *first != name;
-            // An archive that cannot be opened gets a warning and has no program.
-            let mut found = Vec::new();
-            let packed = class::packed_sources(&student).map_err(Stop::from);
-            let packed = packed.map(|sources| sources.unwrap_or_else(|| student.clone()));
-            let opened = packed.and_then(|sources| context.open_submission(&sources));
-            let opened = collect_diagnostics(opened, &mut found)?;
-            if is_twin {
-                let message = "has the name of another entry, in other code points of Unicode";
-                found.push(Diagnostic::warning(&name, message).help("rename one of the two"));
-            }
-            let escaped = || PathBuf::from(name.to_string_lossy().escape_default().to_string());
-            let name = if is_twin { escaped() } else { name };
-            let warning = |fault| Diagnostic { severity: Severity::Warning, ..fault };
-            context.send_diagnostics(found.into_iter().map(warning));
-            let student = FilePath::root(opened.unwrap_or(student));
-            let found = class::programs(
-                &student,
-                options.start.as_deref(),
-                options.build.language.map(|language| language.code),
-            );
-            if !is_class {
-                context.send_diagnostics(class::mixed_folder_warning(path, &found));
-            }
-            let found = found.into_iter();
-            let found: Vec<_> = found
-                .map(|program| student_submission(program, &name, &student, problem))
-                .collect();
-            let names = found.iter().map(|submission| submission.name.clone());
-            read.students.push(Student {
-                name: name.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-                submissions: names.collect(),
-                ..Student::default()
-            });
-            submissions.extend(found);
-        }
-        if is_class {
-            let students = read.students.iter();
-            class.extend(students.flat_map(|student| student.submissions.iter().cloned()));
-            let wanted = read.students.iter().filter(|one| update::is_wanted(options, one));
-            again.extend(wanted.flat_map(|student| student.submissions.iter().cloned()));
-            context.send_event(Event::Noted(Note::Class(read)));
-        }
+        submissions.extend(reader.read(path, directories > 1)?);
     }
     // A submission that is named twice is judged once.
     let mut names = HashSet::new();
@@ -442,11 +408,19 @@ fn find_submissions(
     let variant = options.build.variant();
     submissions.retain_mut(|submission| {
         submission.program.set_variant(&variant);
-        let is_of_class = class.contains(&submission.name);
+        let is_of_class = reader.found.members.contains_key(&submission.name);
         let added =
             if is_of_class { Ok(()) } else { add_files_beside(&mut submission.program, problem) };
         added.map_err(|remark| missing.push(remark)).is_ok()
     });
+    let mut remarks = Vec::new();
+    for submission in &submissions {
+        let read = sources::read(&submission.program).unwrap_or_default();
+        remarks.extend(read.remarks);
+    }
+    // Programs of one student may share files.
+    remarks.dedup();
+    context.send_diagnostics(remarks);
     if !missing.is_empty() {
         context.contain_failure::<()>(Err(Stop::Refused(RefusalSubject::CommandLine, missing)))?;
     }
@@ -464,38 +438,7 @@ fn find_submissions(
         submission.program.set_variant(&variant);
         submissions.push(submission);
     }
-    Ok(submissions)
-}
-
-fn student_submission(
-    found: StudentProgram,
-    student: &Path,
-    directory: &FilePath,
-    problem: &Problem,
-) -> Submission {
-    // `join` with an empty name would add a slash.
-    let name: PathBuf = student.components().chain(found.name.components()).collect();
-    let path = directory.with_real_root().unwrap_or_else(|_| directory.clone());
-    let mut submission = submission_at(&name, path.to_path_buf(), problem);
-    let program = &mut submission.program;
-    if program.package.is_some() {
-        return submission;
-    }
-    if *found.directory != *Path::new("") {
-        program.path = path.join(&found.directory);
-    }
-    // A main program of the package starts, even if a student has one.
-    program.entry_point = found.entry_point.filter(|entry| !has_main(&program.include, entry));
-    program.without = found.files_of_others;
-    submission
-}
-
-/// Whether one of these files is a main file in the same language, such as a grader.
-fn has_main(files: &[IncludedFile], entry_point: &str) -> bool {
-    let ending = Path::new(entry_point).extension();
-    let is_main = |stem: &OsStr| stem.eq_ignore_ascii_case("main");
-    let mut names = files.iter().map(|file| file.name.as_path());
-    names.any(|name| name.extension() == ending && name.file_stem().is_some_and(is_main))
+    Ok((submissions, reader.found))
 }
 
 /// If one submission cannot be prepared, the others are still judged. One from a class folder still gets its row.
@@ -503,7 +446,7 @@ fn prepare_submissions<'a>(
     options: &JudgeOptions,
     problem: &Problem,
     submissions: &'a [Submission],
-    class: &BTreeSet<String>,
+    class: &BTreeMap<String, Option<Diagnostic>>,
     builder: &Builder<'_>,
     context: &Context,
 ) -> Result<Vec<PreparedSubmission<'a>>, Stop> {
@@ -513,10 +456,15 @@ fn prepare_submissions<'a>(
     let mut entries = Vec::new();
     for source in sources.chunks(1) {
         let before = found.len();
-        let mut entry = judging::prepare_entries(problem, source, builder, &mut found)?;
-        if let ([], [submission]) = (&entry[..], source)
-            && class.contains(&submission.name)
-        {
+        let member = source.first().and_then(|submission| class.get(&submission.name));
+        let mut entry = match member {
+            Some(Some(fault)) => {
+                found.push(fault.clone());
+                Vec::new()
+            }
+            _ => judging::prepare_entries(problem, source, builder, &mut found)?,
+        };
+        if let ([], [submission], Some(_)) = (&entry[..], source, member) {
             let why = found.drain(before..).find(Diagnostic::is_error);
             let (reason, help) = why.map(|fault| (fault.message, fault.help)).unwrap_or_default();
             let prepared = Err(JudgeError { help, ..JudgeError::no_program(reason) });

@@ -80,7 +80,7 @@ fn each_student_is_a_submission_and_other_files_are_reported() {
         "- dora skipped: no program",
         "- marks.csv skipped: no program",
         "3 accepted, 2 rejected (2 WA), 3 skipped",
-        "is skipped: no source file of a known language among `essay.pdf`",
+        "is skipped: nothing to judge: only essay.pdf",
         "is skipped: each of `a.sh`, `b.sh` could be the main file",
         "name the main file `main.sh`",
         "--start",
@@ -89,9 +89,7 @@ fn each_student_is_a_submission_and_other_files_are_reported() {
     let table = fixture.read("t.csv");
     let rows = table.lines().filter(|row| row.contains("dora"));
     let rows: Vec<&str> = rows.collect();
-    let expected = [
-        "sum,class/dora,,,,,0,0,,,,no source file of a known language among `essay.pdf`,,,,,,dora,,",
-    ];
+    let expected = ["sum,class/dora,,,,,0,0,,,,nothing to judge: only essay.pdf,,,,,,dora,,"];
     assert_eq!(rows, expected);
     assert!(fixture.read("t.xml").contains("skipped: no program"));
     let page = fixture.read("t.html");
@@ -153,8 +151,8 @@ fn a_student_is_a_directory_a_file_or_an_archive() {
     let mut tar = Command::new("tar");
     let packed = tar.args(["czf", "dora.tgz", "zoe"]).current_dir(fixture.path("class")).status();
     assert!(packed.expect("tar runs").success());
-    // A source in the folder makes it a program, unless `--class` is given.
-    fixture.check("judge sum class", 0, &["AC class"]);
+    // A stray source is an entry of its own.
+    fixture.check("judge sum class", 0, &["AC  anna", "AC  bert.sh"]);
     let document = fixture.json("judge sum class --class --start a", 0);
     let rows = [
         "class/anna AC",
@@ -254,18 +252,14 @@ fn names_from_a_mac_are_shown_and_compared_composed() {
     assert!(path.contains(apart), "{path}");
     write_class(&fixture, &[(&format!("{one}/a.sh"), WRONG)]);
     let rows = [
-        "class/Jo\\u{308}rg AC".to_owned(),
         format!("class/{one} WA"),
+        format!("class/{one} [2] AC"),
         "class/Zo\u{eb}.sh AC".to_owned(),
     ];
     let mut found = verdicts(&fixture.json(line, 1));
     found.sort_unstable();
     assert_eq!(found, rows);
-    fixture.check(
-        line,
-        1,
-        &["has the name of another entry, in other code points of Unicode", "rename one"],
-    );
+    fixture.check(line, 1, &["has the name of another student", "it is shown as", "rename one"]);
     fixture.write(&format!("bare/{apart}.in"), "1 2\n");
     fixture.write(&format!("bare/{apart}.out"), "3\n");
     fixture.write("bare/x.in", "2 2\n");
@@ -399,11 +393,14 @@ fn a_single_students_directory_is_read_as_in_a_class() {
         "class/emil/b.c WA",
     ];
     check("class", 1, &all);
-    // A source next to them makes it one student's directory.
+    // A source next to them is a stray file; next to only one, it makes it one student's directory.
     fixture.write("class/main.sh", RIGHT);
-    let messages = ["is read as the directory of one student", "add --class", "AC carl/a/main.sh"];
-    fixture.check("judge sum class", 1, &messages);
+    check("class", 1, &[&all[..], &["class/main.sh AC"]].concat());
     fixture.remove("class/main.sh");
+    fixture.write("class/dora/x/main.sh", RIGHT);
+    let messages = ["is read as the directory of one student", "add --class", "AC  x"];
+    fixture.check("judge sum class/dora", 0, &messages);
+    fixture.remove("class/dora/x/main.sh");
     // Only mistakes in the folder of the class change the exit code.
     fixture.remove("class/carl/b/main.sh");
     fixture.remove("class/emil/a.c");

@@ -9,6 +9,7 @@ mod cache_command;
 mod cached_runs;
 mod checkers;
 mod class;
+mod class_forms;
 mod class_points;
 mod cli;
 mod colliding_keys;

@@ -9,8 +9,9 @@ use crate::fixture::{Fixture, WRONG};
 use crate::stress;
 
 /// Options that no line repeats: they concern reports, or the line has its own.
-const LEFT_OUT: &str = "--case --class --color --csv --events --github --help --html --json --junit --keep --only \
-                        --promote --quiet --save --save-slowest --seed --shard --sort --verbose --changed --strict";
+const LEFT_OUT: &str = "--case --class --class-form --color --csv --events --github --help --html --json --junit --keep \
+                        --names --only --promote --quiet --save --save-slowest --seed --shard --sort \
+                        --verbose --changed --strict";
 
 fn fixture() -> Fixture {
     let fixture = stress::fixture();
@@ -132,6 +133,18 @@ fn a_line_repeats_a_judgement_with_all_of_its_options() {
     run(&[
         "judge", "sum", "class", "--class", "--start", "two.sh", "--points", "cases", "--jobs=1",
     ]);
+    run(&[
+        "judge",
+        "sum",
+        "class",
+        "--class-form",
+        "github",
+        "--template",
+        "t",
+        "--start",
+        "two.sh",
+    ]);
+    run(&["judge", "sum", "class", "--names", "^(?<name>[a-z]+)$", "--start", "two.sh"]);
     run(&["judge", "--start=one", "sum", "class/anna", "--all", "--explain=2s", "--fresh"]);
     run(&["judge", "sum", "wrong.sh", "wrong.c", "--compare", "tokens", "--dialect", "kattis"]);
     run(&["judge", "sum", "wrong.c", "--flags=-O0 -DX='a b'", "--debug", "--format=2025-09"]);

@@ -119,7 +119,7 @@ fn only_listed_files_start_programs() {
 }
 
 /// The files that write by a path, and whose. All others write below a root, by `core/root`.
-const PATH_WRITERS: [(&str, &str); 15] = [
+const PATH_WRITERS: [(&str, &str); 16] = [
     ("core/root/write.rs", "the root itself"),
     ("judging/recipe/complete.rs", "juror's own directory of generated data"),
     ("judging/cache/store/directory.rs", "juror's own directory of results"),
@@ -128,6 +128,7 @@ const PATH_WRITERS: [(&str, &str); 15] = [
     ("remote/incoming.rs", "a temporary directory of juror"),
     ("nats/server/init.rs", "the directory of a server, which is new"),
     ("ops/listen/inbox.rs", "the directory that the user named"),
+    ("ops/judge/class_reader.rs", "a temporary directory of juror"),
     ("ops/saved_boxes.rs", "the directory that the user named"),
     ("ops/saved_input.rs", "the file or directory that the user named"),
     ("ops/statement.rs", "the directory that the user named"),

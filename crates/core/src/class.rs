@@ -10,6 +10,8 @@ pub struct Class {
     pub folder: String,
     /// The name of the form in which it was downloaded, such as `moodle`; `plain` if none was recognised.
     pub form: String,
+    /// Files that the teacher gave to all, which are no student's work.
+    pub template: Vec<String>,
     /// In the order of judging.
     pub students: Vec<Student>,
 }

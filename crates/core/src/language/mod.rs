@@ -11,6 +11,7 @@ pub mod command_line;
 pub mod command_planner;
 pub mod commands;
 pub mod constants;
+mod conversion;
 pub mod entry;
 pub mod essence;
 pub mod executable;

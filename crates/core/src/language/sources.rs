@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use crate::blob::Blob;
 use crate::diagnostic::Diagnostic;
 use crate::language::constants::{GROWTH_HELP, GROWTH_MAX, replace_with_budget};
+use crate::language::conversion;
 use crate::language::table::Language;
 use crate::language::tool_files::is_tool_directory;
 use crate::program::{Constant, Program, ProgramKind};
@@ -37,6 +38,8 @@ pub struct Sources {
     pub files: Vec<TreeEntry>,
     /// Included files of the package, each for one language code, or for all languages.
     pub included: Vec<(Option<String>, TreeEntry)>,
+    /// What was changed in own files, for a person.
+    pub remarks: Vec<Diagnostic>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,7 +71,19 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
     let mut room = GROWTH_MAX;
     let mut included = read_included(program, &mut room)?;
     included.extend(node_packages(program));
+    let mut remarks = Vec::new();
     for at in 0..files.len() {
+        if is_student_program(program)
+            && let Some((name, conversion)) = conversion::convert(&files[at])
+            && files.iter().enumerate().all(|(other, file)| other == at || file.name != name)
+        {
+            let is_file = shape == SourceShape::File;
+            let place = if is_file { path.clone() } else { path.join(&files[at].name) };
+            remarks.extend(conversion.remark.map(|what| Diagnostic::warning(&place, what)));
+            if let Some(bytes) = conversion.text {
+                files[at] = TreeEntry::new(name, Node::plain(bytes));
+            }
+        }
         fill_constants(&mut files[at], &program.constants, path, &mut room)?;
         let lower = Language::with_lower_case_ending(&files[at].name);
         if let Some(lower) = lower.filter(|lower| files.iter().all(|file| file.name != *lower)) {
@@ -76,7 +91,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
         }
     }
     files.retain(|file| !program.without.contains(&file.name));
-    Ok(Sources { shape, files, included })
+    Ok(Sources { shape, files, included, remarks })
 }
 
 /// The program's only file has this text.
@@ -86,6 +101,7 @@ pub fn from_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
         shape: SourceShape::File,
         files: vec![file],
         included: read_included(program, &mut GROWTH_MAX.clone())?,
+        remarks: Vec::new(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! What is judged: a submission and a test case, by which rules; and what is known after each pass.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use crate::build::Runnable;
@@ -113,6 +114,8 @@ pub struct RepeatLine {
     pub selects: &'static str,
     /// Precedes the names of submissions, such as `sum/submissions/`.
     pub directory: String,
+    /// What to type for submissions that are not named by their paths.
+    pub paths: HashMap<String, String>,
     /// The submission that the user typed after `--`. Its name is a command line.
     pub typed: Option<String>,
 }
@@ -120,20 +123,21 @@ pub struct RepeatLine {
 impl Default for RepeatLine {
     fn default() -> Self {
         let [command, directory] = [String::new(), String::new()];
-        Self { command, selects: "--case", directory, typed: None }
+        Self { command, selects: "--case", directory, paths: HashMap::new(), typed: None }
     }
 }
 
 impl RepeatLine {
     pub(super) fn for_run(&self, submission: &str, test_case: &str) -> String {
-        let Self { command, selects, directory, typed } = self;
+        let Self { command, selects, directory, paths, typed } = self;
         let case = shell_word(test_case.as_bytes());
         if command.is_empty() {
             String::new()
         } else if typed.as_deref() == Some(submission) {
             format!("{command} {selects} {case} -- {submission}")
         } else {
-            let submission = shell_word(submission.as_bytes());
+            let path = paths.get(submission).map_or(submission, String::as_str);
+            let submission = shell_word(path.as_bytes());
             format!("{command} {directory}{submission} {selects} {case}")
         }
     }

@@ -20,6 +20,7 @@ mod detect;
 mod draft;
 mod faults;
 mod files;
+pub mod gradescope;
 #[cfg(feature = "writers")]
 pub(crate) mod headings;
 mod interaction;

@@ -49,7 +49,7 @@ fn plan_files(
     });
     let program =
         Program { name: "sub".into(), path: FilePath::root("sub"), kind, ..Program::default() };
-    let sources = Sources { shape, files: files.collect(), included: Vec::new() };
+    let sources = Sources { shape, files: files.collect(), ..Sources::default() };
     let recipe = launch_spec(&program, &sources)?;
     let mut plan = plan_commands(recipe, &program.variant, &Toolchains::new(Box::new(machine)))?;
     plan.define_macros(&program.definitions());
@@ -108,7 +108,7 @@ fn a_run_that_only_warns_makes_nothing() {
         let flags = flags.iter().map(|word| (*word).to_owned()).collect();
         let variant = BuildVariant { flags, ..BuildVariant::default() };
         let program = Program { path: FilePath::root(file), variant, ..Program::default() };
-        let sources = Sources { shape: SourceShape::File, files, included: Vec::new() };
+        let sources = Sources { shape: SourceShape::File, files, ..Sources::default() };
         let recipe = launch_spec(&program, &sources).expect("a recipe");
         let toolchains = Toolchains::new(Box::new(machine));
         let plan = plan_commands(recipe, &program.variant, &toolchains).expect("a plan");
@@ -138,7 +138,7 @@ fn check_variant(
     let files = vec![TreeEntry::new(file, Node::plain(b"x".as_slice()))];
     let program =
         Program { path: FilePath::root(file), variant: variant.clone(), ..Program::default() };
-    let sources = Sources { shape: SourceShape::File, files, included: Vec::new() };
+    let sources = Sources { shape: SourceShape::File, files, ..Sources::default() };
     let recipe = launch_spec(&program, &sources).expect("a recipe");
     let plan = plan_commands(recipe, &program.variant, &Toolchains::new(Box::new(machine)));
     let plan = match plan {

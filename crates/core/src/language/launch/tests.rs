@@ -49,7 +49,7 @@ fn spec_of(
         entry_point: case.entry.map(str::to_owned),
         ..Program::default()
     };
-    let sources = Sources { shape: case.shape, files, included };
+    let sources = Sources { shape: case.shape, files, included, ..Sources::default() };
     launch_spec(&program, &sources)
 }
 

@@ -34,24 +34,27 @@ pub fn is_archive(path: &Path) -> bool {
 
 /// Unpacks an archive into an empty directory and returns where the package is in it.
 pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Stop> {
-    let unpacked = unpack_within(archive, into, UnpackBounds::default());
+    let unpacked = unpack_within(archive, into, &mut UnpackBounds::default());
     unpacked.map_err(|fault| check_interrupted().err().unwrap_or_else(|| fault.into()))
 }
 
-/// The same within other bounds.
+/// The same within other bounds. What is unpacked then counts against them.
 pub fn unpack_within(
     archive: &Path,
     into: &Path,
-    bounds: UnpackBounds,
+    bounds: &mut UnpackBounds,
 ) -> Result<PathBuf, Diagnostic> {
     let name = archive.file_name().unwrap_or_default().to_string_lossy();
     let lower = name.to_ascii_lowercase();
     let known = ENDINGS.iter().find_map(|ending| lower.strip_suffix(ending));
     let stem = &name[..known.unwrap_or(&lower).len()];
     let folder = if stem.is_empty() || stem.starts_with('.') { "package" } else { stem };
-    let unpacked = UnpackTarget::new(into.join(folder), bounds).and_then(|mut target| {
+    let unpacked = UnpackTarget::new(into.join(folder), *bounds).and_then(|mut target| {
         unpack_into(archive, &mut target)?;
-        target.finish()
+        let bytes = bounds.bytes.saturating_sub(target.bytes());
+        let unpacked = target.finish()?;
+        bounds.bytes = bytes;
+        Ok(unpacked)
     });
     unpacked.map_err(|refusal| {
         let (message, help) = refusal.message_and_help();

@@ -108,6 +108,11 @@ impl UnpackTarget {
         Ok(Self { root, bounds, bytes: 0, entries: 0, names: 0, created_dirs, links })
     }
 
+    /// The size of all files so far.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
     /// Refuses an archive early if the sizes that it declares are above the bounds.
     pub(super) fn check_declared_size(
         &self,

@@ -91,7 +91,7 @@ fn unpack_and_list(name: &str, bytes: &[u8]) -> Result<String, String> {
     fs::write(&archive, bytes).expect("an archive");
     let into = keep.path().join("into");
     fs::create_dir(&into).expect("a directory");
-    let done = unpack_within(&archive, &into, SMALL);
+    let done = unpack_within(&archive, &into, &mut SMALL.clone());
     let entries = fs::read_dir(keep.path()).expect("a directory").count();
     assert_eq!(entries, 2, "{name}: something was written outside");
     done.map(|dir| {
