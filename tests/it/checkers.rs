@@ -167,7 +167,8 @@ fn a_validator_that_hangs_is_told_once_for_all_submissions() {
     let hang = "read -r x; [[ $x = 3 ]] && exit 42; [[ $x =~ ^[0-9]+$ ]] || exit 43; while :; do :; done\n";
     fixture.write("sum/output_validator/run", format!("#!/bin/bash\n{hang}"));
     fixture.make_executable("sum/output_validator/run");
-    fixture.write("more.sh", fixture.read("sum/submissions/accepted/right.sh"));
+    let right = fixture.read("sum/submissions/accepted/right.sh");
+    fixture.write("more.sh", format!("{right}# Others would be the same run.\n"));
     let line = "judge sum sum/submissions/accepted/right.sh more.sh --case secret/large/1";
     let text = fixture.text_with_cache(line, 4);
     assert_eq!(text.matches("more than 1.00 s of CPU time").count(), 1, "{text}");

@@ -136,7 +136,8 @@ impl Measurement<'_> {
     /// Says early that the time will not do, by how long the first builds and runs took.
     fn announce_shortage(&self, needed: Duration, programs: usize) {
         let left = self.search.end.saturating_duration_since(Instant::now());
-        if needed > left {
+        // Builds that the end cut off tell nothing.
+        if !left.is_zero() && needed > left {
             let text = format!(
                 "the time will not do: by the first builds, {} need at least {}m more; give more --time",
                 count(programs, "program"),
