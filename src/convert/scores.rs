@@ -23,6 +23,7 @@ use juror_packages::package::convert::rules::may_give_partial_points;
 
 /// A fact that is the same in all situations.
 const GREATEST_SCORE: &str = "greatest score";
+const VERDICT: &str = "verdict";
 
 #[derive(Clone, Copy, PartialEq)]
 enum OutputQuality {
@@ -62,6 +63,7 @@ pub(super) fn add_score_facts(
             for (what, value) in side.total(&full, output).unwrap_or_else(none) {
                 let key = match what {
                     GREATEST_SCORE => ("data".to_owned(), what.to_owned()),
+                    VERDICT => (format!("data{part}"), format!("a submission, if {situation}")),
                     _ => (format!("data{part}"), format!("{what} if {situation}")),
                 };
                 found.insert(key, Some(value));
@@ -107,6 +109,11 @@ fn compared_parts(old: &[TestCase], new: &[String]) -> BTreeSet<String> {
         }
     }
     parts
+}
+
+fn describe_verdict(verdict: Verdict) -> String {
+    let word = if verdict == Verdict::Accepted { "is accepted" } else { "is rejected" };
+    format!("{word} ({verdict})")
 }
 
 struct ScoredProblem<'a> {
@@ -162,7 +169,7 @@ impl<'a> ScoredProblem<'a> {
             first = if first == Verdict::Accepted { result.verdict } else { first };
             results.insert(name, result);
         }
-        let Some(scheme) = self.scheme else { return Ok(vec![("verdict", first.to_string())]) };
+        let Some(scheme) = self.scheme else { return Ok(vec![(VERDICT, describe_verdict(first))]) };
         let result = |name: &str| {
             let accepted = |(_, scoring): &(_, CaseScoring)| {
                 let verdict = Verdict::Accepted;
@@ -176,7 +183,7 @@ impl<'a> ScoredProblem<'a> {
                 Stop::Fault(error) => error.reason,
                 _ => String::new(),
             })?;
-        let mut facts = vec![("verdict", total.verdict.unwrap_or(first).to_string())];
+        let mut facts = vec![(VERDICT, describe_verdict(total.verdict.unwrap_or(first)))];
         if let Some(score) = total.score {
             facts.extend(score.score.map(|points| ("score", points.to_string())));
             facts.extend(score.max_score.map(|most| (GREATEST_SCORE, most.to_string())));

@@ -22,7 +22,7 @@ use std::time::Duration;
 
 use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::door::open_package::OpenPackage;
-use crate::door::submissions::{named_submission, outside_program};
+use crate::door::submissions::{named_submission, outside_program, prepare_command};
 use juror_core::check::options::{Options, comparison_arguments};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
@@ -476,13 +476,9 @@ impl Submission {
                         "the command of a submission is empty; give a program and its arguments",
                     ));
                 };
-                let name = first.to_string_lossy();
-                let cwd = std::env::current_dir()
-                    .map_err(|error| JudgeError::new("find the current directory", error))?;
-                let prepared = builder
-                    .prepare_command(words, &cwd)
-                    .map_err(|error| Stop::usage(format!("cannot start `{name}`: {error}")));
-                Ok((of_program(&name, outside_program(Path::new(first))), prepared))
+                let program = outside_program(Path::new(first));
+                let prepared = prepare_command(words, builder);
+                Ok((of_program(&first.to_string_lossy(), program), prepared))
             }
         }
     }

@@ -25,12 +25,13 @@ use juror_core::diagnostic::Diagnostic;
 use juror_core::event::Event;
 use juror_core::exit_code::ExitCode;
 use juror_core::serial::Location;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, check_interrupted};
 use juror_core::text::{count, printable};
 use juror_packages::package::conversion::Loss;
 use juror_packages::package::convert::write::{pack_zip, read_again, write_file};
 use juror_packages::package::convert::{TargetFormat, plan};
 use juror_packages::package::format_names;
+use juror_packages::statement::check_statements;
 
 #[derive(Clone, Debug, Args)]
 pub struct ConvertOptions {
@@ -115,9 +116,11 @@ impl Operation for ConvertOptions {
         let dir = staging.path();
         dir.create_directory().map_err(|error| write_error(out, error))?;
         let mut plan = plan(&problem, *to)?;
-        context.send_diagnostics(std::mem::take(&mut plan.remarks));
+        // Those of the plan are about the statement that is shown.
+        let shown = std::mem::take(&mut plan.remarks);
+        context.send_diagnostics(if self.strict { check_statements(&problem)? } else { shown });
         for file in &plan.files {
-            staging.check_interrupted()?;
+            check_interrupted()?;
             write_file(&dir, file).map_err(|error| write_error(&out.join(&file.name), error))?;
         }
         let (from, files) = (problem.layout.format, plan.files.clone());
@@ -134,7 +137,7 @@ impl Operation for ConvertOptions {
         } else {
             dir
         };
-        staging.check_interrupted()?;
+        check_interrupted()?;
         check_output_path(out, package)?;
         staging.move_to(&done, out)?;
         Ok(Conversion { from, to: to.name(), path: out.clone(), files: files.len(), losses })

@@ -181,8 +181,7 @@ impl Server<'_> {
         self.waiting.remove(number);
         let allowed = if status == HttpStatus::MethodNotAllowed { "Allow: POST\r\n" } else { "" };
         let head = format!(
-            "HTTP/1.1 {}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n{allowed}Connection: close\r\n\r\n",
-            status.line(),
+            "HTTP/1.1 {status}\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: {}\r\n{allowed}Connection: close\r\n\r\n",
             text.len()
         );
         (&*stream).write_all(&[head.as_bytes(), text.as_bytes()].concat())?;

@@ -15,7 +15,7 @@ use crate::ops::options::{HostOptions, one_of};
 use crate::ops::staging::{self, StagingDirectory, write_error};
 use juror_core::judgement::JudgeError;
 use juror_core::progress::NextStep;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, check_interrupted};
 use juror_core::text::{command_line, uuid};
 use juror_packages::new::created_package::CreatedPackage;
 use juror_packages::new::{ProgramLanguage, Template, TemplateFile};
@@ -114,7 +114,7 @@ fn write_package(files: &[TemplateFile], package: &Path) -> Result<(), Stop> {
     let staging = StagingDirectory::new(package)?;
     let dir = staging.path();
     for file in files {
-        staging.check_interrupted()?;
+        check_interrupted()?;
         let path = dir.join(&file.created.path);
         let written = path.create().and_then(|mut new| new.write_all(file.text.as_ref()));
         written.map_err(|error| write_error(&package.join(&file.created.path), error))?;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::ops::host::stop_on_signal;
 use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
-use juror_core::stop::{Stop, check_interrupted};
+use juror_core::stop::Stop;
 use juror_core::text::command_line;
 use juror_sandbox::executor::scratch::{self, ScratchDirectory};
 
@@ -33,10 +33,6 @@ impl StagingDirectory {
 
     pub fn path(&self) -> FilePath {
         self.dir.path().join(&self.name)
-    }
-
-    pub fn check_interrupted(&self) -> Result<(), Stop> {
-        check_interrupted()
     }
 
     pub fn move_to(&self, done: &FilePath, out: &Path) -> Result<(), Stop> {

@@ -168,8 +168,8 @@ impl Operation for StrengthOptions {
         let is_shut = report.gates.iter().any(|gate| gate.state == GateState::Shut);
         if !is_shut && !self.promote && report.count(SubjectStatus::Missed) > 0 {
             let dir = context.archive().unwrap_or_else(|| (&problem.dir).into());
-            let step = next_steps::step_to_promote(&dir, problem);
-            context.send_event(Event::Noted(Note::NextSteps(vec![step])));
+            report.next = vec![next_steps::step_to_promote(&dir, problem)];
+            context.send_event(Event::Noted(Note::NextSteps(report.next.clone())));
         }
         Ok(report)
     }
@@ -200,18 +200,7 @@ impl StrengthWork<'_> {
     /// Runs wrong programs on the test cases, then searches inputs that reject the survivors. Returns `false` without
     /// an accepted submission.
     fn measure(&self, report: &mut Strength) -> Result<bool, Stop> {
-        let Self {
-            options,
-            inputs,
-            bench,
-            rules,
-            scheduler,
-            cases,
-            judged,
-            batch_way: way,
-            end,
-            ..
-        } = *self;
+        let Self { options, inputs, bench, rules, judged, batch_way: way, .. } = *self;
         let problem = bench.problem;
         let Some((reference, _)) = default_reference(problem, inputs.solution.as_ref()) else {
             report.lacking.push(MissingPrerequisite::AcceptedSubmission);
@@ -226,9 +215,9 @@ impl StrengthWork<'_> {
             report.lacking.push(MissingPrerequisite::AcceptedSubmission);
             return Ok(false);
         };
-        let arena = Arena::open(bench, inputs, rules, scheduler, way)?.with_generators()?;
+        let arena = Arena::open(bench, inputs, rules, self.scheduler, way)?.with_generators()?;
         let grammar = arena.grammar();
-        let test_bed = TestBed::new(&arena, &main.suspect.runnable, cases, way)?;
+        let test_bed = TestBed::new(&arena, &main.suspect.runnable, self.cases, way)?;
         if grammar.is_none() {
             report.lacking.push(MissingPrerequisite::Grammar);
         }
@@ -268,7 +257,7 @@ impl StrengthWork<'_> {
         let measuring = Measurement {
             search: KillSearch {
                 test_bed: &test_bed,
-                end,
+                end: self.end,
                 others: right
                     .iter()
                     .filter(|program| program.submission.name != reference.name)

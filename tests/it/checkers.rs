@@ -158,6 +158,23 @@ fn a_trial_that_does_not_end_is_an_error_that_shows_it() {
 }
 
 #[test]
+fn a_validator_that_hangs_is_told_once_for_all_submissions() {
+    let fixture = Fixture::new();
+    let settings = fixture.read("sum/problem.yaml");
+    let settings = settings.replace("limits:\n", "limits:\n  validation_time: 1\n");
+    fixture.write("sum/problem.yaml", settings);
+    // In trials it ends: they have the answer of the sample, or no number.
+    let hang = "read -r x; [[ $x = 3 ]] && exit 42; [[ $x =~ ^[0-9]+$ ]] || exit 43; while :; do :; done\n";
+    fixture.write("sum/output_validator/run", format!("#!/bin/bash\n{hang}"));
+    fixture.make_executable("sum/output_validator/run");
+    let right = fixture.read("sum/submissions/accepted/right.sh");
+    fixture.write("more.sh", format!("{right}# Others would be the same run.\n"));
+    let line = "judge sum sum/submissions/accepted/right.sh more.sh --case secret/large/1";
+    let text = fixture.text_with_cache(line, 4);
+    assert_eq!(text.matches("more than 1.00 s of CPU time").count(), 1, "{text}");
+}
+
+#[test]
 fn a_checker_may_be_a_command_and_must_be_there() {
     let fixture = fixture();
     fixture.write("chk.sh", plain("0", "1"));

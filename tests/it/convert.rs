@@ -105,6 +105,24 @@ fn an_archive_for_domjudge_has_a_statement_that_it_shows() {
     check(&[image], "problem.html", "Add.", &["warning", "none.png"]);
 }
 
+#[test]
+fn strict_conversions_read_all_statements() {
+    let fixture = Fixture::new();
+    fixture.write("sum/statement/problem.en.md", "Add. ![a](none.png)\n");
+    for (to, out) in [("legacy", "there"), ("2025-09", "there"), ("domjudge-zip", "there.zip")] {
+        let line = format!("convert sum --to {to} {out}");
+        let text = fixture.text_with_cache(&format!("{line} --strict"), 3);
+        assert!(
+            text.contains("error: ") && text.matches("the image `none.png`").count() == 1,
+            "{text}"
+        );
+        assert!(!fixture.path(out).exists());
+    }
+    for line in ["verify sum --strict", "statement sum --strict"] {
+        fixture.check(line, 3, &["error", "none.png"]);
+    }
+}
+
 const ICPC: &str = "limits: {memory: 512, output: 4, time_multiplier: 3, validation_time: 20}\n";
 
 /// Converts a verified package to each other format and back; each package must verify with the same verdicts. Where
@@ -293,12 +311,14 @@ fn scores_survive_if_both_formats_have_them() {
     };
     let all = "max_score: 40\nscore_aggregation: pass-fail\n";
     let each = "max_score: 60\nscore_aggregation: sum\n";
-    let mixed = "data | verdict if the first test case is wrong and the last one crashes:";
-    let sample = "data/sample +6 | verdict if only this is wrong:";
-    let alone = "data/secret +5 | verdict if only this is right:";
+    let mixed = "data | a submission, if the first test case is wrong and the last one crashes:";
+    let sample = "data/sample +6 | a submission, if only this is wrong:";
+    let alone = "data/secret +5 | a submission, if only this is right:";
     let right = "submissions/accepted/right.sh | expected: on each test case AC | as a whole AC";
-    let to_ac = [mixed, sample, alone].map(|what| format!("{what} WA | AC"));
-    let to_wa = [mixed, sample, alone].map(|what| format!("{what} AC | WA"));
+    let to_ac =
+        [mixed, sample, alone].map(|what| format!("{what} is rejected (WA) | is accepted (AC)"));
+    let to_wa =
+        [mixed, sample, alone].map(|what| format!("{what} is accepted (AC) | is rejected (WA)"));
     let there = [&*to_ac[0], &to_ac[1], &to_ac[2], right, WA_BACK];
     let back = [
         &*to_wa[0],
@@ -314,11 +334,12 @@ fn scores_survive_if_both_formats_have_them() {
         let [wrong, ac] = between;
         [
             format!("{mixed} {from} | {to}"),
-            format!("data/sample +1 | verdict if only this is wrong: {wrong} | {ac}"),
-            format!("data/secret | verdict if only this is right: {wrong} | {ac}"),
+            format!("data/sample +1 | a submission, if only this is wrong: {wrong} | {ac}"),
+            format!("data/secret | a submission, if only this is right: {wrong} | {ac}"),
         ]
     };
-    let [first, second] = [worst("WA", "RTE", ["WA", "AC"]), worst("RTE", "WA", ["AC", "WA"])];
+    let [ac, wa, rte] = ["is accepted (AC)", "is rejected (WA)", "is rejected (RTE)"];
+    let [first, second] = [worst(wa, rte, [wa, ac]), worst(rte, wa, [ac, wa])];
     let least = [&*first[0], &first[1], &first[2], WA_BACK];
     let least_back = [&*second[0], &second[1], &second[2], WA_THERE];
     check_there_and_back(&fixture, "sum", ["legacy", "2025-09"], &least, &least_back);
@@ -364,8 +385,8 @@ fn scores_survive_if_both_formats_have_them() {
         format!("{yaml}limits: {{time_limit: 2}}\n").replace("limits:\n  memory: 256\n", ""),
     );
     let lost = [
+        &*to_ac[0],
         "data | score if the first test case is wrong and the last one crashes: 70 | 40",
-        &to_ac[0],
         &to_ac[1],
         &alone,
         "data/secret/small/1 +1 | score if only this is right: 30 | 0",
@@ -448,9 +469,9 @@ fn results_that_need_a_grader_are_listed() {
     check(
         &legacy::GROUPS,
         &[
-            "data | verdict if the first test case is wrong and the last one crashes: AC | WA",
-            "data/sample +6 | verdict if only this is wrong: AC | WA",
-            "data/secret +3 | verdict if only this is right: AC | WA",
+            "data | a submission, if the first test case is wrong and the last one crashes: is accepted (AC) | is rejected (WA)",
+            "data/sample +6 | a submission, if only this is wrong: is accepted (AC) | is rejected (WA)",
+            "data/secret +3 | a submission, if only this is right: is accepted (AC) | is rejected (WA)",
             unused,
             "submissions/accepted/right.sh | expected: as a whole AC | on each test case AC",
         ],
@@ -462,14 +483,14 @@ fn results_that_need_a_grader_are_listed() {
             ("secret/b", "accept_score: 2.5\n"),
         ],
         &[
+            "data | a submission, if the first test case is wrong and the last one crashes: is rejected (RTE) | is rejected (WA)",
             "data | greatest score: nothing | 8",
             "data | score if all is right: 2.5 | 8",
             "data | score if the first test case is wrong and the last one crashes: 0 | 5",
-            "data | verdict if the first test case is wrong and the last one crashes: RTE | WA",
             "data/sample +1 | score if only this is wrong: 2.5 | 8",
-            "data/sample +4 | verdict if only this is wrong: AC | WA",
+            "data/sample +4 | a submission, if only this is wrong: is accepted (AC) | is rejected (WA)",
             "data/secret | score if only this is right: 2.5 | 8",
-            "data/secret +2 | verdict if only this is right: AC | WA",
+            "data/secret +2 | a submission, if only this is right: is accepted (AC) | is rejected (WA)",
             "data/secret/a | score if only this is right: 0 | 5",
             "data/secret/a | score if only this is wrong: 2.5 | 3",
             "data/secret/a/1 +1 | score if only this is right: 0 | 2.5",

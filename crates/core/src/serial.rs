@@ -26,8 +26,7 @@ pub type NullIfZero = FromIntoRef<MeasuredBytes>;
 pub type Base64 = TryFromIntoRef<Base64Text>;
 
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct FloatSeconds(f64);
 
 impl From<&Duration> for FloatSeconds {
@@ -45,8 +44,7 @@ impl TryFrom<FloatSeconds> for Duration {
 }
 
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct LossyPath(String);
 
 impl From<&PathBuf> for LossyPath {
@@ -78,8 +76,7 @@ impl From<RawPath> for PathBuf {
 
 /// If `lossy`, some bytes were not UTF-8; U+FFFD replaces them.
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(rename = "Text"))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Text"))]
 pub struct LossyText {
     /// What was written.
     text: String,
@@ -106,8 +103,7 @@ impl From<LossyText> for Vec<u8> {
 }
 
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct MeasuredBytes(Option<Bytes>);
 
 impl From<&Bytes> for MeasuredBytes {
@@ -123,6 +119,5 @@ impl From<MeasuredBytes> for Bytes {
 }
 
 #[derive(Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[cfg_attr(feature = "schema", schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct Base64Text(pub(crate) String);

@@ -72,20 +72,16 @@ pub struct VarRef {
     pub span: Span,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Compare {
-    /// `<`
-    Less,
-    /// `>`
-    Greater,
-    /// `<=`
-    LessEqual,
-    /// `>=`
-    GreaterEqual,
-    /// `==`
-    Equal,
-    /// `!=`
-    NotEqual,
+words! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Compare {
+        Less = "<",
+        LessEqual = "<=",
+        Greater = ">",
+        GreaterEqual = ">=",
+        Equal = "==",
+        NotEqual = "!=",
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -65,7 +65,8 @@ pub fn generate_at(
     pins: &[Pin],
     seed: u64,
 ) -> Result<Vec<u8>, Diagnostic> {
-    generate_within(grammar, shape, pins, seed, None).map_err(|unwritten| match unwritten {
+    generate_until(grammar, shape, pins, seed, None, &|| false).map_err(|unwritten| match unwritten
+    {
         GenerationFailure::Unsatisfied(diagnostic) => diagnostic,
         GenerationFailure::TooLarge | GenerationFailure::Stopped => {
             Diagnostic::error(&grammar.source.path, "the input is too large")
@@ -82,18 +83,8 @@ pub enum GenerationFailure {
     Stopped,
 }
 
-/// Like [`generate_at`], but gives up as soon as the input has more than `most` bytes.
-pub fn generate_within(
-    grammar: &Grammar,
-    shape: &Shape,
-    pins: &[Pin],
-    seed: u64,
-    most: Option<usize>,
-) -> Result<Vec<u8>, GenerationFailure> {
-    generate_until(grammar, shape, pins, seed, most, &|| false)
-}
-
-/// Like [`generate_within`], until `is_over` is true: a grammar that is hard to satisfy takes long.
+/// Like [`generate_at`], but gives up as soon as the input has more than `most` bytes, or `is_over` is true: a grammar
+/// that is hard to satisfy takes long.
 pub fn generate_until(
     grammar: &Grammar,
     shape: &Shape,

@@ -58,64 +58,66 @@ pub(super) enum Counts {
     Few,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Values {
-    Random,
-    Least,
-    Most,
-    Zero,
-    Equal,
-    Increasing,
-    Decreasing,
-    Alternating,
-    Spike,
-    FewDistinct,
-    AlmostSorted,
-    Planted,
-    Largest,
-    Small,
-    /// Each value for itself at its least or most.
-    Ends,
-    /// Each site at its least or most.
-    Extremes,
-    /// Special numbers and those near the bounds.
-    Numbers,
-    /// Special numbers as sums.
-    Sums,
-    /// At distances as large as a table.
-    Multiples,
-    /// Multiples, and then the numbers after them.
-    Clusters,
-    /// At distances of one or two.
-    Diagonal,
-    OnePlace,
-    Sawtooth,
-    Blocks,
-    OrganPipe,
-    Path,
-    TwoPaths,
-    BackPath,
-    NearPath,
-    Star,
-    Binary,
-    Caterpillar,
-    Broom,
-    SquareRoot,
-    RandomTree,
-    Cycle,
-    Clique,
-    Grid,
-    SelfLoop,
-    Parallel,
-    /// For texts; numbers are at random.
-    ThueMorse,
-    Fibonacci,
-    AlmostPeriod,
-    Echo,
-    /// For rows of texts or of numbers.
-    Serpentine,
-    /// Each site has its own of the others.
-    Mixed,
+words! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub(super) enum Values {
+        Random = "random",
+        Least = "all-least",
+        Most = "all-most",
+        Zero = "zeros",
+        Equal = "all-equal",
+        Increasing = "increasing",
+        Decreasing = "decreasing",
+        Alternating = "alternating",
+        Spike = "spike",
+        FewDistinct = "few-distinct",
+        AlmostSorted = "almost-sorted",
+        Planted = "planted",
+        Largest = "largest",
+        Small = "small",
+        /// Each value for itself at its least or most.
+        Ends = "ends",
+        /// Each site at its least or most.
+        Extremes = "extremes",
+        /// Special numbers and those near the bounds.
+        Numbers = "numbers",
+        /// Special numbers as sums.
+        Sums = "sums",
+        /// At distances as large as a table.
+        Multiples = "multiples",
+        /// Multiples, and then the numbers after them.
+        Clusters = "clusters",
+        /// At distances of one or two.
+        Diagonal = "diagonal",
+        OnePlace = "one-place",
+        Sawtooth = "sawtooth",
+        Blocks = "blocks",
+        OrganPipe = "organ-pipe",
+        Path = "path",
+        TwoPaths = "two-paths",
+        BackPath = "back-path",
+        NearPath = "near-path",
+        Star = "star",
+        Binary = "binary",
+        Caterpillar = "caterpillar",
+        Broom = "broom",
+        SquareRoot = "square-root",
+        RandomTree = "random-tree",
+        Cycle = "cycle",
+        Clique = "clique",
+        Grid = "grid",
+        SelfLoop = "self-loop",
+        Parallel = "parallel",
+        /// For texts; numbers are at random.
+        ThueMorse = "thue-morse",
+        Fibonacci = "fibonacci",
+        AlmostPeriod = "almost-period",
+        Echo = "echo",
+        /// For rows of texts or of numbers.
+        Serpentine = "serpentine",
+        /// Each site has its own of the others.
+        Mixed = "mixed",
+    }
 }
 
 /// Upper bound on the variables of which all combinations of extremes are tried.
@@ -246,25 +248,26 @@ impl Shape {
 
     /// Whether it is for searches: people would not choose it for test data, and it explains little.
     pub fn is_for_searches(&self) -> bool {
+        use Values::*;
         matches!(
             self.values,
-            Values::Extremes
-                | Values::Ends
-                | Values::Numbers
-                | Values::Sums
-                | Values::Multiples
-                | Values::Clusters
-                | Values::Diagonal
-                | Values::OnePlace
-                | Values::Sawtooth
-                | Values::Blocks
-                | Values::OrganPipe
-                | Values::ThueMorse
-                | Values::Fibonacci
-                | Values::AlmostPeriod
-                | Values::Echo
-                | Values::Serpentine
-                | Values::Mixed
+            Extremes
+                | Ends
+                | Numbers
+                | Sums
+                | Multiples
+                | Clusters
+                | Diagonal
+                | OnePlace
+                | Sawtooth
+                | Blocks
+                | OrganPipe
+                | ThueMorse
+                | Fibonacci
+                | AlmostPeriod
+                | Echo
+                | Serpentine
+                | Mixed
         )
     }
 
@@ -381,8 +384,8 @@ fn draw_mix(grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
     mix
 }
 
-const fn values(name: &'static str, description: &'static str, values: Values) -> Shape {
-    counts_and_values(name, description, Counts::Random, values)
+const fn values(values: Values, description: &'static str) -> Shape {
+    counts_and_values(values.name(), description, Counts::Random, values)
 }
 
 const fn counts(name: &'static str, description: &'static str, counts: Counts) -> Shape {
@@ -413,16 +416,12 @@ const fn shape(
 }
 
 pub const RANDOM: Shape = values(
-    "random",
-    "everything drawn at random from all that is allowed: careless mistakes",
     Values::Random,
+    "everything drawn at random from all that is allowed: careless mistakes",
 );
 
-pub const MIXED: Shape = values(
-    "mixed",
-    "each variable in a way of its own: faults that need two shapes at once",
-    Values::Mixed,
-);
+pub const MIXED: Shape =
+    values(Values::Mixed, "each variable in a way of its own: faults that need two shapes at once");
 
 pub const SHAPES: [Shape; 57] = [
     RANDOM,
@@ -456,37 +455,20 @@ pub const SHAPES: [Shape; 57] = [
         Counts::BelowMost,
     ),
     counts("count-most", "every count as large as allowed: running time", Counts::Most),
+    values(Values::Least, "every value as small as allowed: maxima that start too high"),
+    values(Values::Most, "every value as large as allowed: sums that overflow"),
+    values(Values::Zero, "every value zero, or as near to it as allowed: divisions"),
+    values(Values::Equal, "all values of a row the same: ties"),
+    values(Values::Increasing, "values that rise: pivots at an end, stacks that grow"),
+    values(Values::Decreasing, "values that fall: sorts by insertion"),
+    values(Values::Alternating, "large and small values in turn: comparing neighbours only"),
+    values(Values::Spike, "small values and a single large one: greedy choices"),
+    values(Values::FewDistinct, "two or three different values only: ties"),
     values(
-        "all-least",
-        "every value as small as allowed: maxima that start too high",
-        Values::Least,
-    ),
-    values("all-most", "every value as large as allowed: sums that overflow", Values::Most),
-    values("zeros", "every value zero, or as near to it as allowed: divisions", Values::Zero),
-    values("all-equal", "all values of a row the same: ties", Values::Equal),
-    values(
-        "increasing",
-        "values that rise: pivots at an end, stacks that grow",
-        Values::Increasing,
-    ),
-    values("decreasing", "values that fall: sorts by insertion", Values::Decreasing),
-    values(
-        "alternating",
-        "large and small values in turn: comparing neighbours only",
-        Values::Alternating,
-    ),
-    values("spike", "small values and a single large one: greedy choices", Values::Spike),
-    values("few-distinct", "two or three different values only: ties", Values::FewDistinct),
-    values(
-        "almost-sorted",
-        "values that rise, but for a few exchanged: sorts that stop early",
         Values::AlmostSorted,
+        "values that rise, but for a few exchanged: sorts that stop early",
     ),
-    values(
-        "planted",
-        "a short pattern again and again, broken once: guessed periods",
-        Values::Planted,
-    ),
+    values(Values::Planted, "a short pattern again and again, broken once: guessed periods"),
     counts_and_values(
         "largest-sum",
         "as many values as allowed, far from zero: sums that overflow",
@@ -500,112 +482,54 @@ pub const SHAPES: [Shape; 57] = [
         Values::Increasing,
     ),
     values(
-        "extremes",
-        "each variable at its least or its most in all its places: overflow at some corner only",
         Values::Extremes,
+        "each variable at its least or its most in all its places: overflow at some corner only",
     ),
-    values("ends", "each value at its least or its most: sentinels, overflow", Values::Ends),
+    values(Values::Ends, "each value at its least or its most: sentinels, overflow"),
     values(
-        "numbers",
-        "numbers of both programs, powers of two and ten, and bounds, also as counts: limits, array sizes",
         Values::Numbers,
+        "numbers of both programs, powers of two and ten, and bounds, also as counts: limits, array sizes",
     ),
     values(
-        "sums",
-        "rows that add up to a power of two or a number of the programs: overflow",
         Values::Sums,
+        "rows that add up to a power of two or a number of the programs: overflow",
     ),
     values(
-        "multiples",
-        "values at distances as large as a table: keys that meet in one bucket",
         Values::Multiples,
+        "values at distances as large as a table: keys that meet in one bucket",
     ),
     values(
-        "clusters",
-        "values at such distances, then their neighbours: keys that move on to the next place",
         Values::Clusters,
+        "values at such distances, then their neighbours: keys that move on to the next place",
     ),
+    values(Values::Diagonal, "values that rise by one or two: pairs with the same hash"),
+    values(Values::OnePlace, "all values of a row the same but one: long lists in one bucket"),
+    values(Values::Sawtooth, "values that rise again and again: windows, counts of runs"),
+    values(Values::Blocks, "runs of equal values: run lengths, ties"),
+    values(Values::OrganPipe, "values that rise, then fall: pivots in the middle"),
+    values(Values::Path, "each index points to the next, or to the one before: depth, recursion"),
+    values(Values::TwoPaths, "each index points to the one before the last: two long branches"),
+    values(Values::BackPath, "each index points to its mirror image: a path from its end"),
+    values(Values::NearPath, "each index points to one of the last three: depth with some width"),
+    values(Values::Star, "all point to the first: what costs the square of a degree"),
+    values(Values::Binary, "each index points to its half: complete trees"),
+    values(Values::Caterpillar, "a path, and a leaf on each of its nodes"),
+    values(Values::Broom, "a path with a star at its end: depth times degree"),
+    values(Values::SquareRoot, "paths of length sqrt(n): depth times width"),
+    values(Values::RandomTree, "edges that form a tree: programs that need one"),
+    values(Values::Cycle, "edges that form one cycle: searches that go round it"),
+    values(Values::Clique, "all edges between the first nodes: what costs nodes times edges"),
+    values(Values::Grid, "the edges of a square grid: searches with many ways"),
     values(
-        "diagonal",
-        "values that rise by one or two: pairs with the same hash",
-        Values::Diagonal,
-    ),
-    values(
-        "one-place",
-        "all values of a row the same but one: long lists in one bucket",
-        Values::OnePlace,
-    ),
-    values(
-        "sawtooth",
-        "values that rise again and again: windows, counts of runs",
-        Values::Sawtooth,
-    ),
-    values("blocks", "runs of equal values: run lengths, ties", Values::Blocks),
-    values("organ-pipe", "values that rise, then fall: pivots in the middle", Values::OrganPipe),
-    values(
-        "path",
-        "each index points to the next, or to the one before: depth, recursion",
-        Values::Path,
-    ),
-    values(
-        "two-paths",
-        "each index points to the one before the last: two long branches",
-        Values::TwoPaths,
-    ),
-    values(
-        "back-path",
-        "each index points to its mirror image: a path from its end",
-        Values::BackPath,
-    ),
-    values(
-        "near-path",
-        "each index points to one of the last three: depth with some width",
-        Values::NearPath,
-    ),
-    values("star", "all point to the first: what costs the square of a degree", Values::Star),
-    values("binary", "each index points to its half: complete trees", Values::Binary),
-    values("caterpillar", "a path, and a leaf on each of its nodes", Values::Caterpillar),
-    values("broom", "a path with a star at its end: depth times degree", Values::Broom),
-    values("square-root", "paths of length sqrt(n): depth times width", Values::SquareRoot),
-    values("random-tree", "edges that form a tree: programs that need one", Values::RandomTree),
-    values("cycle", "edges that form one cycle: searches that go round it", Values::Cycle),
-    values(
-        "clique",
-        "all edges between the first nodes: what costs nodes times edges",
-        Values::Clique,
-    ),
-    values("grid", "the edges of a square grid: searches with many ways", Values::Grid),
-    values(
-        "self-loop",
-        "a path with an edge from each node to itself: degrees, parents, endless loops",
         Values::SelfLoop,
+        "a path with an edge from each node to itself: degrees, parents, endless loops",
     ),
-    values(
-        "parallel",
-        "a path with each edge many times: bridges, queues that grow",
-        Values::Parallel,
-    ),
-    values(
-        "thue-morse",
-        "texts of two letters without a repeated part: hashes that overflow",
-        Values::ThueMorse,
-    ),
-    values(
-        "fibonacci",
-        "texts of two letters with as many repetitions as possible: borders",
-        Values::Fibonacci,
-    ),
-    values(
-        "almost-period",
-        "texts of one letter but for the end: comparisons that fail late",
-        Values::AlmostPeriod,
-    ),
-    values("echo", "texts of pieces of an earlier text: comparisons that start anew", Values::Echo),
-    values(
-        "serpentine",
-        "rows of a maze with one long path: depth, search by trial",
-        Values::Serpentine,
-    ),
+    values(Values::Parallel, "a path with each edge many times: bridges, queues that grow"),
+    values(Values::ThueMorse, "texts of two letters without a repeated part: hashes that overflow"),
+    values(Values::Fibonacci, "texts of two letters with as many repetitions as possible: borders"),
+    values(Values::AlmostPeriod, "texts of one letter but for the end: comparisons that fail late"),
+    values(Values::Echo, "texts of pieces of an earlier text: comparisons that start anew"),
+    values(Values::Serpentine, "rows of a maze with one long path: depth, search by trial"),
     MIXED,
     cases(
         "many-tiny",

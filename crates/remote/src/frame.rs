@@ -8,6 +8,7 @@ use serde::de::DeserializeOwned;
 
 use juror_core::judgement::JudgeError;
 use juror_core::text::printable;
+use juror_core::words::words;
 use juror_sandbox::sandbox::RULES;
 
 /// In bytes. A job contains a program's arguments and the names of its files.
@@ -31,21 +32,16 @@ const PROTOCOL: u32 = 11;
 /// In bytes, of the first line.
 const GREETING_BYTES_MAX: usize = 200;
 
-/// A side of the pipe.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Peer {
-    Worker,
-    Sender,
+words! {
+    /// A side of the pipe.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Peer {
+        Worker = "juror worker",
+        Sender = "juror sender",
+    }
 }
 
 impl Peer {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Worker => "juror worker",
-            Self::Sender => "juror sender",
-        }
-    }
-
     /// The first line that this side sends. Both sides run programs and read messages alike only if these lines agree.
     pub fn greeting(self) -> String {
         let version = env!("CARGO_PKG_VERSION");

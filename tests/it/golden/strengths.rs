@@ -125,6 +125,7 @@ fn full_strength() -> Strength {
         elapsed: Duration::from_millis(12_340),
         cut: true,
         gates: Vec::new(),
+        next: Vec::new(),
         grade: score.map(|score| score::rating(&parts, score)),
         parts,
         score,

@@ -1,6 +1,5 @@
 //! Queries to a machine about its tools, and its answers. The sandbox implements them; tests have a scripted machine.
 
-use std::fmt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
@@ -87,12 +86,15 @@ pub struct FailedCandidate {
     pub fault: AskFault,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, Serialize, Deserialize)]
 pub enum AskFault {
+    #[error("{0}")]
     Tool(String),
     /// The machine is short of something: nothing is known about the tool.
+    #[error("{0}")]
     Machine(String),
     /// Nobody is left who could answer. A worker cannot say that.
+    #[error(transparent)]
     #[serde(skip)]
     Judge(Box<JudgeError>),
 }
@@ -100,15 +102,6 @@ pub enum AskFault {
 impl From<String> for AskFault {
     fn from(why: String) -> Self {
         Self::Tool(why)
-    }
-}
-
-impl fmt::Display for AskFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Tool(why) | Self::Machine(why) => f.write_str(why),
-            Self::Judge(error) => error.fmt(f),
-        }
     }
 }
 

@@ -38,52 +38,54 @@ const RUST_PROCESSES: u32 = 256;
 /// For the garbage collector, compilers and signal threads; about 20 were seen.
 const JVM_PROCESSES: u32 = 64;
 
+type Text = &'static str;
+
 #[derive(Debug, PartialEq, Eq)]
 pub struct Language {
     /// The code: of the standard's table, unless `is_of_format` says otherwise.
-    pub code: &'static str,
+    pub code: Text,
     pub is_standard: bool,
-    pub name: &'static str,
-    pub aliases: &'static str,
+    pub name: Text,
+    pub aliases: Text,
     /// File endings, with their dot, of sources in this language.
-    pub extensions: &'static str,
+    pub extensions: Text,
     /// File endings of its sources that count only if the language is named.
-    pub further_extensions: &'static str,
+    pub further_extensions: Text,
     pub validators: ValidatorSupport,
-    pub default_entry_point: &'static str,
+    pub default_entry_point: Text,
     pub entry: EntryPoint,
     /// The command line of the build, run in the box; empty if the sources themselves are started.
-    pub build: &'static str,
+    pub build: Text,
     /// The command line that checks the syntax of sources that are started themselves; empty if there is none.
-    pub check: &'static str,
+    pub check: Text,
     /// Words for `{flags}` in `build` that add checks, if a program is built to find its faults.
-    pub debug_build: &'static str,
+    pub debug_build: Text,
     /// Words after `build`, less its product, for a run of the compiler that only warns. Only these warnings count.
-    pub warnings: &'static str,
+    pub warnings: Text,
     /// Words for `{checks}` in `run`, likewise.
-    pub debug_run: &'static str,
+    pub debug_run: Text,
     /// Additions to the environment of its run, likewise.
-    pub debug_env: &'static str,
-    pub build_env: &'static str,
+    pub debug_env: Text,
+    pub build_env: Text,
     /// Threads count, too.
     pub build_processes: u32,
     /// The name and the text of a file that is added to the sources.
-    pub extra_file: Option<(&'static str, &'static str)>,
-    pub product: &'static str,
-    pub scratch: &'static str,
+    pub extra_file: Option<(Text, Text)>,
+    pub product: Text,
+    pub scratch: Text,
     /// The ending of the source for batches; empty if there are no batches.
-    pub batch_source: &'static str,
+    pub batch_source: Text,
     /// Words after `build` for batches, with `{batch}` for this source.
-    pub batch_build: &'static str,
+    pub batch_build: Text,
     /// More words after `build`, by which the program tells which edges an input reaches.
-    pub batch_coverage: &'static str,
+    pub batch_coverage: Text,
     /// Words before the last word of `run` for batches.
-    pub batch_start: &'static str,
+    pub batch_start: Text,
     /// The ending of a submission of which one function is called, and the text of the main file that calls it.
-    pub call: Option<(&'static str, &'static str)>,
+    pub call: Option<(Text, Text)>,
     /// The command line that starts the program; empty if juror does not build the language.
-    pub run: &'static str,
-    pub run_env: &'static str,
+    pub run: Text,
+    pub run_env: Text,
     /// Number of processes and threads of its run time, without those of the program.
     pub run_processes: u32,
 }
@@ -149,16 +151,13 @@ pub static LANGUAGES: [Language; 54] = [
         product: "{binary}.exe",
         run: "{mono} {checks} /program/{binary}.exe",
         run_processes: 32,
-        ..compiled_language(
-            "csharp",
-            "C#",
-            ".cs",
-            "{mcs} -nologo -optimize+ -r:System.Numerics {flags} -out:{binary}.exe {sources}",
-        )
+        build: "{mcs} -nologo -optimize+ -r:System.Numerics {flags} -out:{binary}.exe {sources}",
+        ..compiled_language("csharp", "C#", ".cs")
     },
     Language {
         debug_build: "-g",
-        ..compiled_language("d", "D", ".d", "{ldc2} -O {flags} -of={binary} {sources}")
+        build: "{ldc2} -O {flags} -of={binary} {sources}",
+        ..compiled_language("d", "D", ".d")
     },
     base_language("dart", "Dart", ".dart"),
     base_language("elixir", "Elixir", ".ex"),
@@ -182,12 +181,8 @@ pub static LANGUAGES: [Language; 54] = [
         aliases: "hs ghc",
         scratch: ".ghc",
         debug_build: "-fno-ignore-asserts",
-        ..compiled_language(
-            "haskell",
-            "Haskell",
-            ".hs",
-            "{ghc} -O2 -v0 -outputdir .ghc {flags} -o {binary} {sources}",
-        )
+        build: "{ghc} -O2 -v0 -outputdir .ghc {flags} -o {binary} {sources}",
+        ..compiled_language("haskell", "Haskell", ".hs")
     },
     Language {
         default_entry_point: "Main",
@@ -228,12 +223,8 @@ pub static LANGUAGES: [Language; 54] = [
         run: "{java} -XX:+UseSerialGC -XX:-UsePerfData -Xss64m -Xmx{heap_mib}m -Dfile.encoding=UTF-8 {checks} \
             -cp /program/{binary}.jar {main}",
         run_processes: JVM_PROCESSES,
-        ..compiled_language(
-            "kotlin",
-            "Kotlin",
-            ".kt",
-            "{kotlinc} -nowarn -include-runtime {flags} -d {binary}.jar {sources}",
-        )
+        build: "{kotlinc} -nowarn -include-runtime {flags} -d {binary}.jar {sources}",
+        ..compiled_language("kotlin", "Kotlin", ".kt")
     },
     base_language("lisp", "Common Lisp", ".lisp .cl"),
     interpreted_language("lua", "Lua", ".lua", "{lua} /program/{main}"),
@@ -241,23 +232,15 @@ pub static LANGUAGES: [Language; 54] = [
     Language {
         entry: EntryPoint::File { marks: &[] },
         scratch: ".nim",
-        ..compiled_language(
-            "nim",
-            "Nim",
-            ".nim",
-            "{nim} c -d:release --hints:off --nimcache:.nim {flags} -o:{binary} {main}",
-        )
+        build: "{nim} c -d:release --hints:off --nimcache:.nim {flags} -o:{binary} {main}",
+        ..compiled_language("nim", "Nim", ".nim")
     },
     base_language("objectivec", "Objective-C", ".m"),
     Language {
         debug_build: "-g",
-        ..compiled_language(
-            "ocaml",
-            "OCaml",
-            ".ml",
-            // Libraries of the distribution, which have their own directories since OCaml 5.
-            "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa {flags} -o {binary} {sources}",
-        )
+        // Libraries of the distribution, which have their own directories since OCaml 5.
+        build: "{ocamlopt} -I +unix -I +str unix.cmxa str.cmxa {flags} -o {binary} {sources}",
+        ..compiled_language("ocaml", "OCaml", ".ml")
     },
     base_language("octave", "Octave", ""),
     base_language("odin", "Odin", ".odin"),
@@ -265,7 +248,8 @@ pub static LANGUAGES: [Language; 54] = [
         entry: EntryPoint::File { marks: &["program"] },
         aliases: "fpc pas",
         debug_build: "-Criot -gl",
-        ..compiled_language("pascal", "Pascal", ".pas", "{fpc} -v0 -O2 {flags} -o{binary} {main}")
+        build: "{fpc} -v0 -O2 {flags} -o{binary} {main}",
+        ..compiled_language("pascal", "Pascal", ".pas")
     },
     Language {
         aliases: "pl",
@@ -340,24 +324,16 @@ pub static LANGUAGES: [Language; 54] = [
         run: "{scala} -J-XX:+UseSerialGC -J-XX:-UsePerfData -J-Xss64m -J-Xmx{heap_mib}m {checks} /program/{binary}.jar",
         run_env: "JAVACMD={java}",
         run_processes: JVM_PROCESSES,
-        ..compiled_language(
-            "scala",
-            "Scala",
-            ".scala",
-            "{scalac} {flags} -d {binary}.jar {sources}",
-        )
+        build: "{scalac} {flags} -d {binary}.jar {sources}",
+        ..compiled_language("scala", "Scala", ".scala")
     },
     base_language("simula", "Simula", ".sim"),
     base_language("smalltalk", "Smalltalk", ".st"),
     base_language("snobol", "Snobol", ".sno"),
     Language {
         scratch: ".swift",
-        ..compiled_language(
-            "swift",
-            "Swift",
-            ".swift",
-            "{swiftc} -O -static-stdlib -module-cache-path .swift {flags} -o {binary} {sources}",
-        )
+        build: "{swiftc} -O -static-stdlib -module-cache-path .swift {flags} -o {binary} {sources}",
+        ..compiled_language("swift", "Swift", ".swift")
     },
     Language {
         aliases: "ts",
@@ -369,12 +345,8 @@ pub static LANGUAGES: [Language; 54] = [
         scratch: ".node.d.ts",
         run: "{node} --stack-size=65536 --max-old-space-size={heap_mib} /program/{stem}.js",
         run_processes: 64,
-        ..compiled_language(
-            "typescript",
-            "TypeScript",
-            ".ts",
-            "{node} {tsc} --target es2020 --module commonjs --skipLibCheck .node.d.ts {flags} {sources}",
-        )
+        build: "{node} {tsc} --target es2020 --module commonjs --skipLibCheck .node.d.ts {flags} {sources}",
+        ..compiled_language("typescript", "TypeScript", ".ts")
     },
     base_language("visualbasic", "Visual Basic", ".vb"),
     base_language("zig", "Zig", ".zig"),
@@ -394,11 +366,7 @@ pub static CARGO: Language = Language {
 };
 
 /// The base of most rows: a language that juror does not build.
-const fn base_language(
-    code: &'static str,
-    name: &'static str,
-    extensions: &'static str,
-) -> Language {
+const fn base_language(code: Text, name: Text, extensions: Text) -> Language {
     Language {
         code,
         is_standard: true,
@@ -431,28 +399,18 @@ const fn base_language(
     }
 }
 
-const fn compiled_language(
-    code: &'static str,
-    name: &'static str,
-    extensions: &'static str,
-    build: &'static str,
-) -> Language {
+const fn compiled_language(code: Text, name: Text, extensions: Text) -> Language {
     let build_processes = COMPILER_PROCESSES;
     let run = "/program/{binary}";
-    Language { build, build_processes, run, ..base_language(code, name, extensions) }
+    Language { build_processes, run, ..base_language(code, name, extensions) }
 }
 
-const fn interpreted_language(
-    code: &'static str,
-    name: &'static str,
-    extensions: &'static str,
-    run: &'static str,
-) -> Language {
+const fn interpreted_language(code: Text, name: Text, extensions: Text, run: Text) -> Language {
     Language { run, run_processes: 16, ..script_language(code, name, extensions) }
 }
 
 /// A language for which the C or C++ compiler makes a binary from the sources.
-const fn c_language(code: &'static str, name: &'static str, extensions: &'static str) -> Language {
+const fn c_language(code: Text, name: Text, extensions: Text) -> Language {
     Language {
         build_processes: COMPILER_PROCESSES,
         debug_build: SANITIZERS,
@@ -468,26 +426,25 @@ const fn c_language(code: &'static str, name: &'static str, extensions: &'static
 }
 
 /// C++ for programs with `testlib.h`: only the named file is a source; it can include files next to it.
-pub static TESTLIB: Language = Language {
-    validators: ValidatorSupport::Everywhere,
-    entry: EntryPoint::File { marks: &[] },
-    build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {main}",
-    batch_source: "",
-    batch_build: "",
-    batch_start: "",
-    ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
-};
+pub static TESTLIB: Language = single_source_cpp(
+    "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {main}",
+);
 
 /// C++ as library-checker builds it: the files for all problems are in `common`.
-pub static LIBRARY_CHECKER: Language = Language {
-    validators: ValidatorSupport::Everywhere,
-    entry: EntryPoint::File { marks: &[] },
-    build: "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} {flags} -o {binary} {main}",
-    batch_source: "",
-    batch_build: "",
-    batch_start: "",
-    ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
-};
+pub static LIBRARY_CHECKER: Language = single_source_cpp(
+    "{g++} -x c++ -std=c++17 -O2 -pipe -Icommon {static} {flags} -o {binary} {main}",
+);
+
+const fn single_source_cpp(build: Text) -> Language {
+    Language {
+        validators: ValidatorSupport::Everywhere,
+        entry: EntryPoint::File { marks: &[] },
+        build,
+        batch_source: "",
+        batch_build: "",
+        ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
+    }
+}
 
 /// The code of [`LIBRARY_CHECKER`] in readers; no package can name it.
 pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
@@ -495,19 +452,11 @@ pub const LIBRARY_CHECKER_CODE: &str = "cpp, library-checker";
 /// The code of [`TESTLIB`] in readers; no package can name it.
 pub const TESTLIB_CODE: &str = "cpp, testlib";
 
-const fn script_language(
-    code: &'static str,
-    name: &'static str,
-    extensions: &'static str,
-) -> Language {
+const fn script_language(code: Text, name: Text, extensions: Text) -> Language {
     Language { entry: EntryPoint::File { marks: &[] }, ..base_language(code, name, extensions) }
 }
 
-const fn python_language(
-    code: &'static str,
-    name: &'static str,
-    extensions: &'static str,
-) -> Language {
+const fn python_language(code: Text, name: Text, extensions: Text) -> Language {
     Language {
         default_entry_point: "__main__.py",
         entry: EntryPoint::File { marks: &["__name__", "__main__"] },
@@ -521,11 +470,7 @@ const fn python_language(
     }
 }
 
-const fn rust_language(
-    code: &'static str,
-    name: &'static str,
-    extensions: &'static str,
-) -> Language {
+const fn rust_language(code: Text, name: Text, extensions: Text) -> Language {
     Language {
         entry: EntryPoint::File { marks: &["fn main"] },
         build_processes: RUST_PROCESSES,

@@ -2,7 +2,6 @@
 //! told to.
 
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{File, Metadata};
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -53,44 +52,27 @@ pub struct UnreachedPath {
     pub reason: Obstacle,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum Obstacle {
-    /// It is a link to a directory that contains it.
+    #[error("is a link to a directory that contains it")]
     Loop,
-    /// It leads out of the root.
+    #[error("is a link that leads out")]
     Outside,
-    /// It is neither a file nor a directory.
+    #[error("is neither a file nor a directory")]
     Special,
-    /// There are more files and directories than this.
+    #[error("has more than {0} files and directories, counted behind links, too")]
     TooMany(usize),
-    /// There are more directories in each other than this.
+    #[error("has more than {0} directories in each other")]
     TooDeep(usize),
-    /// There are more links to directories in each other than this.
+    #[error("has more than {0} links to directories in each other")]
     TooLinked(usize),
+    #[error("cannot be read: {0}")]
     System(io::Error),
 }
 
 impl From<io::Error> for Obstacle {
     fn from(error: io::Error) -> Self {
         if is_outside_error(&error) { Self::Outside } else { Self::System(error) }
-    }
-}
-
-impl fmt::Display for Obstacle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Loop => f.write_str("is a link to a directory that contains it"),
-            Self::Outside => f.write_str("is a link that leads out"),
-            Self::Special => f.write_str("is neither a file nor a directory"),
-            Self::TooMany(most) => {
-                write!(f, "has more than {most} files and directories, counted behind links, too")
-            }
-            Self::TooDeep(most) => write!(f, "has more than {most} directories in each other"),
-            Self::TooLinked(most) => {
-                write!(f, "has more than {most} links to directories in each other")
-            }
-            Self::System(error) => write!(f, "cannot be read: {error}"),
-        }
     }
 }
 

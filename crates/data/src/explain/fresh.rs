@@ -8,7 +8,7 @@ use crate::explain::features::{FeatureRow, Features};
 use crate::explain::find::{Sample, Threshold};
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
-use juror_grammar::generate::generate_within;
+use juror_grammar::generate::generate_until;
 use juror_grammar::number::Int;
 use juror_grammar::shape::{Scale, Shape, applicable};
 use juror_grammar::tree::{InputTree, parse};
@@ -109,8 +109,15 @@ impl<'g, 'f> InputMaker<'g, 'f> {
             pins.push(Pin { site, side });
         }
         let seed = self.chance.below(u64::MAX);
-        let text = generate_within(self.features.grammar, &shape, &pins, seed, Some(LARGEST_INPUT))
-            .ok()?;
+        let text = generate_until(
+            self.features.grammar,
+            &shape,
+            &pins,
+            seed,
+            Some(LARGEST_INPUT),
+            &|| false,
+        )
+        .ok()?;
         self.parse_new(text.into(), origin)
     }
 

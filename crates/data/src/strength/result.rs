@@ -11,6 +11,7 @@ use serde_with::serde_as;
 
 use crate::strength::separation::Probes;
 use crate::strength::strictness::{Strictness, text_start};
+use juror_core::progress::NextStep;
 use juror_core::serial::{Seconds, Text};
 use juror_core::text::{count, joined};
 use juror_core::verdict::Verdict;
@@ -32,6 +33,8 @@ pub struct Strength {
     pub cut: bool,
     /// What must hold before anything is measured.
     pub gates: Vec<Gate>,
+    /// What to do next.
+    pub next: Vec<NextStep>,
     pub parts: Vec<ScorePart>,
     /// How the data changed since the last measurement; `None` if that is unknown.
     pub gained: Option<StrengthGain>,

@@ -8,7 +8,9 @@ use crate::strength::measured_subject::{self, MeasuredSubject, WrongProgram};
 use crate::strength::result::{Kill, Strength, SubjectKind, SubjectStatus};
 use crate::strength::test_bed::{CaseResults, Goal, PoolResult, Suspect};
 use crate::strength::{matrix, score};
+use juror_core::event::{Event, Note};
 use juror_core::stop::Stop;
+use juror_core::text::count;
 use juror_core::verdict::Verdict;
 use juror_judging::judge::case::CaseTexts;
 
@@ -77,6 +79,9 @@ impl Measurement<'_> {
                 Some(before) => queue[chunk(before)].to_vec(),
             };
             let order = matrix::cheapest_first(&kills, &sizes);
+            if number == 2 {
+                self.announce_shortage(longest * (chunks as u32 - 1), total);
+            }
             let started = Instant::now();
             let end = self.deadline_for_cases(on_survivors, pool.len());
             self.search.arena().scheduler.set_deadline(Some(end));
@@ -126,6 +131,20 @@ impl Measurement<'_> {
         self.search.arena().scheduler.set_deadline(None);
         report_progress(total);
         Ok(())
+    }
+
+    /// Says early that the time will not do, by how long the first builds and runs took.
+    fn announce_shortage(&self, needed: Duration, programs: usize) {
+        let left = self.search.end.saturating_duration_since(Instant::now());
+        // Builds that the end cut off tell nothing.
+        if !left.is_zero() && needed > left {
+            let text = format!(
+                "the time will not do: by the first builds, {} need at least {}m more; give more --time",
+                count(programs, "program"),
+                needed.as_secs().div_ceil(60)
+            );
+            (self.search.arena().bench.events)(Event::Noted(Note::Remark(text)));
+        }
     }
 
     /// When runs on test cases must end, so that survivors can be presumed equivalent after one round of the search.

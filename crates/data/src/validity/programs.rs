@@ -15,6 +15,7 @@ use juror_core::stop::{Stop, collect_diagnostics};
 use juror_core::tree::TreeEntry;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::{Runnable, first_line};
+use juror_judging::output_validator::response::describe_stop;
 use juror_sandbox::executor::parallel;
 
 /// Upper bound on the bytes of a broken validator's messages that are read.
@@ -125,7 +126,7 @@ impl ProgramValidator<'_> {
             (None, Ending::Exited(code)) => (Some(format!("exit code {code}")), crashed()),
             (None, Ending::Signalled(signal)) => (Some(signal.to_string()), crashed()),
             (Some(stop), _) => {
-                let exceeded = job.limits.describe_exceeded(stop, &reply.outcome);
+                let exceeded = describe_stop(stop, &job.limits, &reply.outcome);
                 (Some(format!("a limit exceeded ({exceeded})")), message)
             }
         };

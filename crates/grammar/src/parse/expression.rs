@@ -13,15 +13,6 @@ const VALUE_HELP: &str =
 
 const TEST_HELP: &str = "a test compares two values, or is MATCH, ISEOF, UNIQUE or INARRAY; tests are joined by !, && and ||";
 
-const COMPARISONS: [(&str, Compare); 6] = [
-    ("<", Compare::Less),
-    (">", Compare::Greater),
-    ("<=", Compare::LessEqual),
-    (">=", Compare::GreaterEqual),
-    ("==", Compare::Equal),
-    ("!=", Compare::NotEqual),
-];
-
 impl Parser {
     fn variable_index(&mut self, form: &str) -> ParserResult<usize> {
         let TokenKind::Name(name) = self.peek().clone() else {
@@ -259,7 +250,7 @@ impl Parser {
 
     fn comparison(&mut self) -> ParserResult<Expr> {
         let left = self.expr()?;
-        let Some((_, op)) = COMPARISONS.iter().find(|(sign, _)| self.take_sign(sign)) else {
+        let Some(op) = Compare::ALL.into_iter().find(|op| self.take_sign(op.name())) else {
             let help = if self.is_sign("=") {
                 "equality is written `==`"
             } else {
@@ -270,7 +261,7 @@ impl Parser {
         let right = self.expr()?;
         let span = left.span.to(right.span);
         let (left, right) = (Box::new(left), Box::new(right));
-        Ok(Expr { kind: ExprKind::Compare { op: *op, left, right }, span })
+        Ok(Expr { kind: ExprKind::Compare { op, left, right }, span })
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use super::grammar;
 use crate::enumerate::SmallInputs;
-use crate::generate::{GenerationFailure, generate, generate_at, generate_until, generate_within};
+use crate::generate::{GenerationFailure, generate, generate_at, generate_until};
 use crate::number::Int;
 use crate::program::Grammar;
 use crate::shape::{RANDOM, SHAPES, Scale, SpecialNumbers, applicable, find_shape};
@@ -211,7 +211,7 @@ fn a_scale_sets_the_size_of_counts() {
 fn too_large_inputs_are_given_up() {
     let grammar = grammar("INT(1,10^9,n) NEWLINE REP(n,SPACE) INT(1,9) END NEWLINE ASSERT(n > 1)");
     let shape = |name: &str| find_shape(name).expect("a shape");
-    let within = |name: &str| generate_within(&grammar, &shape(name), &[], 1, Some(1000));
+    let within = |name: &str| generate_until(&grammar, &shape(name), &[], 1, Some(1000), &|| false);
     assert_eq!(within("largest"), Err(GenerationFailure::TooLarge));
     assert!(within("tiny").is_ok());
 }

@@ -1,10 +1,13 @@
 //! The response of an output validator: accepted, rejected, or no valid opinion.
 
+use std::time::Duration;
+
 use crate::output_validator::feedback::Feedback;
 use juror_core::limits::Limits;
 use juror_core::outcome::{Ending, Outcome, StopReason};
 use juror_core::score::Score;
 use juror_core::tree::Tree;
+use juror_core::units::seconds;
 
 /// In bytes. Longer texts are cut.
 pub(super) const STDERR_MAX: u64 = 64 << 10;
@@ -75,12 +78,22 @@ pub(super) fn exceeded_limit(outcome: &Outcome, limits: &Limits) -> Option<StopR
     outcome.stopped_by.or(is_too_much.then_some(StopReason::Output))
 }
 
+/// A limit that a validator exceeded. Times differ from run to run, so that they would make one fault look like many.
+pub fn describe_stop(exceeded: StopReason, limits: &Limits, outcome: &Outcome) -> String {
+    let time = |limit: Option<Duration>| seconds(limit.unwrap_or_default());
+    match exceeded {
+        StopReason::CpuTime => format!("more than {} of CPU time", time(limits.cpu_time)),
+        StopReason::WallTime => format!("more than {} on the wall clock", time(limits.wall_time)),
+        other => limits.describe_exceeded(other, outcome),
+    }
+}
+
 /// # Errors
 /// If it exceeded a limit or was killed, with a clause about `it`.
 pub fn exit_code(outcome: &Outcome, limits: &Limits) -> Result<i32, String> {
     match (exceeded_limit(outcome, limits), outcome.ending) {
         (Some(limit), _) => {
-            Err(format!("it exceeded a limit: {}", limits.describe_exceeded(limit, outcome)))
+            Err(format!("it exceeded a limit: {}", describe_stop(limit, limits, outcome)))
         }
         (None, Ending::Exited(code)) => Ok(code),
         (None, Ending::Signalled(signal)) => Err(format!("it was killed by {signal}")),

@@ -192,18 +192,21 @@ impl Trial<'_> {
 
     /// Warns if bytes that are not text break the validator; other judges still use such validators.
     fn try_binary(&self) -> Result<Option<TrialFault>, Stop> {
-        let Some(test_case) = self.cases_with_files().next() else { return Ok(None) };
-        let response = self.ask(test_case, BINARY.into())?;
-        let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
-        let message = format!(
-            "breaks down on an output that is not text, on {}: {what}{}",
-            test_case.name,
-            validator_message(&response)
-        );
+        let broken = self.breakdown_on(BINARY, "an output that is not text")?;
+        let Some(message) = broken else { return Ok(None) };
         let help = "read the output as bytes, or as text with errors replaced: \
                     a submission can cause a judge error with such an output";
         let diagnostic = Diagnostic::warning(&self.validator.path, message).help(help);
         Ok(Some(TrialFault::local(diagnostic)))
+    }
+
+    /// What happens if the validator breaks down on this output for the first case.
+    fn breakdown_on(&self, output: &[u8], tried: &str) -> Result<Option<String>, Stop> {
+        let Some(test_case) = self.cases_with_files().next() else { return Ok(None) };
+        let response = self.ask(test_case, output.into())?;
+        let Opinion::Broken(what) = &response.opinion else { return Ok(None) };
+        let message = validator_message(&response);
+        Ok(Some(format!("breaks down on {tried}, on {}: {what}{message}", test_case.name)))
     }
 
     /// Returns a fault if this output is accepted for all these cases, or if the validator breaks down.
@@ -309,17 +312,9 @@ pub fn find_weaknesses(
             break;
         }
     }
-    if let Some(test_case) = trial.cases_with_files().next() {
-        let response = trial.ask(test_case, WORDS.into())?;
-        if let Opinion::Broken(what) = &response.opinion {
-            let message = format!(
-                "breaks down on two words that are no numbers, on {}: {what}{}",
-                test_case.name,
-                validator_message(&response)
-            );
-            let help = format!("it must {} on any output", validator.protocol().response_rule());
-            found.push(Diagnostic::remark(&validator.path, message).help(help));
-        }
+    if let Some(message) = trial.breakdown_on(WORDS, "two words that are no numbers")? {
+        let help = format!("it must {} on any output", validator.protocol().response_rule());
+        found.push(Diagnostic::remark(&validator.path, message).help(help));
     }
     Ok(found)
 }

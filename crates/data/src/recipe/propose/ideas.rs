@@ -139,7 +139,7 @@ mod tests {
     use super::*;
     use juror_grammar::bounds::{Coverage, bounds};
     use juror_grammar::compile::parse_grammar;
-    use juror_grammar::generate::generate_within;
+    use juror_grammar::generate::generate_until;
 
     fn grammar(text: &str) -> Grammar {
         let reading = parse_grammar(Path::new("g.ctd"), text.as_bytes());
@@ -201,7 +201,9 @@ mod tests {
         assert_eq!(names, ["n-least", "n-most", "k-most", "int-least"]);
         assert_eq!(ideas[2].options, "--shape random --size small --most k --seed 7");
         for idea in &ideas {
-            let made = generate_within(&grammar, &idea.shape, &idea.pins, idea.seed, None).unwrap();
+            let made =
+                generate_until(&grammar, &idea.shape, &idea.pins, idea.seed, None, &|| false)
+                    .unwrap();
             let path = Path::new("2.in");
             coverage.add(&grammar, made.as_slice(), path).unwrap();
         }

@@ -9,6 +9,7 @@ use std::io::{self, ErrorKind, Read};
 use std::net::IpAddr;
 
 use httparse::{EMPTY_HEADER, Header, Request, Status};
+use juror_core::words::words;
 
 /// The length of a request line and its headers.
 const LARGEST_HEAD: usize = 16 << 10;
@@ -40,36 +41,20 @@ impl From<Refusal> for RequestFailure {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum HttpStatus {
-    Ok,
-    BadRequest,
-    Forbidden,
-    NotFound,
-    MethodNotAllowed,
-    TimedOut,
-    LengthRequired,
-    TooLarge,
-    UnsupportedType,
-    HeadTooLarge,
-    ServerError,
-}
-
-impl HttpStatus {
-    pub const fn line(self) -> &'static str {
-        match self {
-            Self::Ok => "200 OK",
-            Self::BadRequest => "400 Bad Request",
-            Self::Forbidden => "403 Forbidden",
-            Self::NotFound => "404 Not Found",
-            Self::MethodNotAllowed => "405 Method Not Allowed",
-            Self::TimedOut => "408 Request Timeout",
-            Self::LengthRequired => "411 Length Required",
-            Self::TooLarge => "413 Content Too Large",
-            Self::UnsupportedType => "415 Unsupported Media Type",
-            Self::HeadTooLarge => "431 Request Header Fields Too Large",
-            Self::ServerError => "500 Internal Server Error",
-        }
+words! {
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum HttpStatus {
+        Ok = "200 OK",
+        BadRequest = "400 Bad Request",
+        Forbidden = "403 Forbidden",
+        NotFound = "404 Not Found",
+        MethodNotAllowed = "405 Method Not Allowed",
+        TimedOut = "408 Request Timeout",
+        LengthRequired = "411 Length Required",
+        TooLarge = "413 Content Too Large",
+        UnsupportedType = "415 Unsupported Media Type",
+        HeadTooLarge = "431 Request Header Fields Too Large",
+        ServerError = "500 Internal Server Error",
     }
 }
 
@@ -323,7 +308,7 @@ mod tests {
         read_request(&mut Pieces { bytes, most }, || Ok(())).map_err(|failure| match failure {
             RequestFailure::Closed => "closed".to_owned(),
             RequestFailure::Refused(refusal) => {
-                format!("{}: {}", refusal.status.line(), refusal.message)
+                format!("{}: {}", refusal.status, refusal.message)
             }
         })
     }
