@@ -432,8 +432,12 @@ fn class_report(students: usize) -> Report {
         late: number == 5,
         ..Student::default()
     });
-    let class =
-        Class { folder: "class".to_owned(), form: "plain".to_owned(), students: all.collect() };
+    let class = Class {
+        folder: "class".to_owned(),
+        form: "plain".to_owned(),
+        students: all.collect(),
+        ..Class::default()
+    };
     let copies = Duplicates { likeness: Likeness::Text, submissions: vec![name(4), name(9)] };
     let error = JudgeError::no_program("only notes.pdf");
     for event in [
