@@ -3,11 +3,12 @@
 //! Memory does not grow with the length of the stream, except by two numbers for each line that an earlier start has
 //! finished. Lines are read when there is work for them, and results leave as soon as they are there.
 
+pub mod extract;
 pub mod fault;
-pub mod fence;
 pub mod graded;
 pub mod line;
 pub mod map;
+pub mod rates;
 pub mod reader;
 mod request;
 pub mod results;

@@ -11,6 +11,7 @@ mod checkers;
 mod class;
 mod cli;
 mod colliding_keys;
+mod completions;
 mod conformance;
 mod contestant;
 mod convert;
