@@ -144,7 +144,7 @@ pub enum Command {
         _ => option,
     }))]
     Generate(CommandArguments<GenerateOptions, ReportOptions>),
-    /// Judge a stream of submissions: one JSON object per line of standard input, one result per line of output
+    /// Judge a stream of submissions: one JSON object per line of input, one result per line of output
     ///
     /// A line names a problem package or contains test cases, and contains or names a source. Memory does not grow
     /// with the number of lines. A broken line gets an error, and the others are judged. `juror schema grade` prints

@@ -45,8 +45,10 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
     ("grade", "docs/grade.md has the details. ", "
   juror grade < lines.jsonl > results.jsonl
       A result for each line, as soon as it is ready.
-  juror grade --output results.jsonl --resume < lines.jsonl
+  juror grade lines.jsonl.gz --output results.jsonl --resume
       The same; if it is interrupted or killed, run it again to continue.
+  juror grade samples.jsonl --output results.jsonl --summary rates.json --k 1,10
+      Also pass@1 and pass@10, from lines with a `problem`.
   juror grade --map '{\"id\": \"/name\", \"source\": \"/code\", \"cases\": \"/tests\"}' --defaults '{\"source\": {\"language\": \"python3\"}}' < set.jsonl
       Lines of another form, all with sources in Python.
   echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade

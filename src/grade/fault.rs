@@ -1,6 +1,9 @@
 //! Why a line cannot be judged.
 
+use std::fmt;
+
 use schemars::JsonSchema;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -16,13 +19,17 @@ pub struct LineFault {
 }
 
 /// Whose fault it is that there is no verdict.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum FaultyPart {
     /// The line is invalid.
     Line,
     /// Its source cannot be read, is in no known language, or is Markdown.
     Source,
+    /// The completion has no code.
+    NoCode,
     /// The package cannot be used.
     Package,
     /// This machine lacks the compiler.
@@ -52,15 +59,100 @@ pub(super) fn escape_pointer(key: &str) -> String {
     key.replace('~', "~0").replace('/', "~1")
 }
 
-/// A byte-order mark at the start is ignored.
+/// A byte-order mark at the start is ignored. No object may have a key twice: one of the values would be lost.
 ///
 /// Source: RFC 8259, section 8.1.
 pub(super) fn parse_json(text: &[u8]) -> Result<Value, LineFault> {
     let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
-    serde_json::from_slice(text).map_err(|error| {
+    serde_json::from_slice(text).map(|UniqueKeys(value)| value).map_err(|error| {
         let text = error.to_string();
         let what = text.split(" at line ").next().unwrap_or_default();
-        let message = format!("is not JSON at column {}: {what}", error.column());
+        let column = error.column();
+        if error.is_data() {
+            let help = "leave out one of them";
+            return LineFault::of_line(format!("{what}, at column {column}"), help);
+        }
+        let message = format!("is not JSON at column {column}: {what}");
         LineFault::of_line(message, "write one JSON object in each line")
     })
+}
+
+/// The value of a key of the outermost object, if it is before the first fault of the text.
+pub(super) fn find_top_value(text: &[u8], key: &str) -> Option<Value> {
+    struct Search<'a>(&'a str, &'a mut Option<Value>);
+    impl<'de> Visitor<'de> for Search<'_> {
+        type Value = ();
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("an object")
+        }
+
+        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+            while let Some(key) = map.next_key::<String>()? {
+                if key == self.0 {
+                    *self.1 = map.next_value()?;
+                    break;
+                }
+                map.next_value::<IgnoredAny>()?;
+            }
+            Ok(())
+        }
+    }
+    let text = text.strip_prefix("\u{feff}".as_bytes()).unwrap_or(text);
+    let mut found = None;
+    // The fault of the text was reported before.
+    let _ = serde_json::Deserializer::from_slice(text).deserialize_map(Search(key, &mut found));
+    found
+}
+
+struct UniqueKeys(Value);
+
+macro_rules! scalars {
+    ($($visit:ident: $type:ty),*) => {$(
+        fn $visit<E>(self, value: $type) -> Result<UniqueKeys, E> {
+            Ok(UniqueKeys(value.into()))
+        }
+    )*};
+}
+
+impl<'de> Deserialize<'de> for UniqueKeys {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        struct ValueVisitor;
+        impl<'de> Visitor<'de> for ValueVisitor {
+            type Value = UniqueKeys;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            scalars!(visit_bool: bool, visit_i64: i64, visit_u64: u64, visit_f64: f64);
+            scalars!(visit_str: &str, visit_string: String);
+
+            fn visit_unit<E>(self) -> Result<UniqueKeys, E> {
+                Ok(UniqueKeys(Value::Null))
+            }
+
+            fn visit_seq<S: SeqAccess<'de>>(self, mut items: S) -> Result<UniqueKeys, S::Error> {
+                let mut all = Vec::new();
+                while let Some(UniqueKeys(item)) = items.next_element()? {
+                    all.push(item);
+                }
+                Ok(UniqueKeys(all.into()))
+            }
+
+            fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<UniqueKeys, M::Error> {
+                let mut all = serde_json::Map::new();
+                while let Some(key) = map.next_key::<String>()? {
+                    if all.contains_key(&key) {
+                        let what = format!("an object has the key `{key}` twice");
+                        return Err(serde::de::Error::custom(what));
+                    }
+                    let UniqueKeys(value) = map.next_value()?;
+                    all.insert(key, value);
+                }
+                Ok(UniqueKeys(all.into()))
+            }
+        }
+        from.deserialize_any(ValueVisitor)
+    }
 }

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map as Object, Value};
 use serde_with::serde_as;
 
+use crate::grade::extract::Extracted;
 use crate::grade::fault::{FaultyPart, LineFault};
-use crate::grade::line::{ResultDetail, id_schema};
+use crate::grade::line::{LineEcho, ResultDetail, id_schema};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
 use juror_core::score::TotalScore;
 use juror_core::serial::Seconds;
@@ -31,8 +32,20 @@ pub struct GradedLine {
     /// Its `id`, if it has one.
     #[schemars(schema_with = "id_schema")]
     pub id: Option<Value>,
+    /// Its `problem`, or its package.
+    #[schemars(schema_with = "id_schema")]
+    pub problem: Option<Value>,
+    /// Its `sample`, if it has one.
+    #[schemars(schema_with = "id_schema")]
+    pub sample: Option<Value>,
+    /// The keys that `--copy` names, and their values.
+    pub copied: Option<Object<String, Value>>,
+    /// The number of an earlier line that differs at most in `id`, `problem` and `sample`. This is its result.
+    pub same_as: Option<u64>,
     /// Digest of the line and of the settings by which it was read: 16 hexadecimal digits.
     pub digest: String,
+    /// What was judged in place of the whole source text.
+    pub extracted: Option<Extracted>,
     /// What the submission earned; `null` if there is an `error`.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem.
@@ -67,41 +80,50 @@ pub struct GradedLine {
 }
 
 impl GradedLine {
-    pub fn with_fault(line: u64, id: Option<Value>, digest: u64, error: LineFault) -> Self {
-        let digest = format!("{digest:016x}");
-        Self { version: FORMAT_VERSION, line, id, digest, error: Some(error), ..Self::default() }
+    pub fn with_fault(error: LineFault) -> Self {
+        Self { error: Some(error), ..Self::default() }
     }
 
     pub fn with_judgement(
-        line: u64,
-        id: Option<Value>,
-        digest: u64,
         judgement: Judgement,
+        extracted: Option<Extracted>,
         returned: ResultDetail,
     ) -> Self {
+        let explained = judgement.explained_cause();
         let (test_case, cause) = judgement.failure();
-        let (test_case, cause) = (test_case.map(str::to_owned), cause.map(str::to_owned));
+        let test_case = test_case.map(str::to_owned);
+        let cause = explained.or_else(|| cause.map(str::to_owned));
         let is_asked = returned != ResultDetail::Verdict;
+        let (passed, ran) = (judgement.passed_cases(), judgement.cases.len());
+        let (cpu_time, memory) = (judgement.slowest_cpu_time(), judgement.peak_memory());
+        let sensitive = judgement.cases.iter().any(CaseJudgement::is_sensitive);
+        let mut cases = judgement.cases;
+        if returned == ResultDetail::Cases {
+            Arc::make_mut(&mut cases).iter_mut().for_each(|case| case.evidence = None);
+        }
         Self {
-            version: FORMAT_VERSION,
-            line,
-            id,
-            digest: format!("{digest:016x}"),
+            extracted,
             verdict: Some(judgement.verdict),
             test_case,
             cause,
-            passed: judgement.passed_cases(),
-            ran: judgement.cases.len(),
+            passed,
+            ran,
             skipped: judgement.skipped,
-            cpu_time: judgement.slowest_cpu_time(),
-            memory: judgement.peak_memory(),
-            sensitive: judgement.cases.iter().any(CaseJudgement::is_sensitive),
-            forgeable: false,
-            error: None,
+            cpu_time,
+            memory,
+            sensitive,
             score: judgement.score,
-            test_cases: is_asked.then_some(judgement.cases),
+            test_cases: is_asked.then_some(cases),
             compiler: judgement.compiler.filter(|_| is_asked),
+            ..Self::default()
         }
+    }
+
+    /// The result of this line.
+    pub fn of_line(self, line: u64, digest: u64, echo: LineEcho) -> Self {
+        let LineEcho { id, problem, sample, copied } = echo;
+        let digest = format!("{digest:016x}");
+        Self { version: FORMAT_VERSION, line, id, problem, sample, copied, digest, ..self }
     }
 }
 
@@ -112,6 +134,8 @@ pub struct GradeTally {
     pub accepted: u64,
     /// Lines with another verdict.
     pub rejected: u64,
+    /// Lines whose completion has no code.
+    pub no_code: u64,
     /// Lines that are not valid, or whose sources are not.
     pub broken: u64,
     /// Lines whose package cannot be used.
@@ -127,6 +151,7 @@ impl GradeTally {
         *match (verdict, fault) {
             (Some(Verdict::Accepted), _) => &mut self.accepted,
             (Some(_), _) => &mut self.rejected,
+            (None, Some(FaultyPart::NoCode)) => &mut self.no_code,
             (None, Some(FaultyPart::Line | FaultyPart::Source)) => &mut self.broken,
             (None, Some(FaultyPart::Package)) => &mut self.without_package,
             (None, Some(FaultyPart::Skipped)) => &mut self.skipped,
@@ -135,7 +160,7 @@ impl GradeTally {
     }
 
     pub fn lines(&self) -> u64 {
-        let Self { accepted, rejected, broken, without_package, skipped, failed } = self;
-        accepted + rejected + broken + without_package + skipped + failed
+        let Self { accepted, rejected, no_code, broken, without_package, skipped, failed } = self;
+        accepted + rejected + no_code + broken + without_package + skipped + failed
     }
 }

@@ -2,18 +2,20 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, Visitor};
+use serde::de::{MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
-use serde_json::Value;
+use serde_json::{Map as Object, Value};
 
 use crate::grade::call::{ArgumentForm, LineAsserts, LineCall};
+use crate::grade::extract::Extraction;
 use crate::grade::fault::LineFault;
+use juror_core::language::table::Language;
 
 /// A submission and what it is judged by.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -23,6 +25,14 @@ pub struct StreamLine {
     #[serde(default)]
     #[schemars(schema_with = "id_schema")]
     pub id: Option<Value>,
+    /// Which problem it is for; rates are computed for each. By default, the package.
+    #[serde(default)]
+    #[schemars(schema_with = "id_schema")]
+    pub problem: Option<Value>,
+    /// Which of the samples for that problem it is. Comes back in the result.
+    #[serde(default)]
+    #[schemars(schema_with = "id_schema")]
+    pub sample: Option<Value>,
     /// The problem package: a directory or an archive.
     pub package: Option<PathBuf>,
     /// In place of a package, the test cases. They are called `1`, `2` and so on.
@@ -44,6 +54,8 @@ pub struct StreamLine {
     pub is_forgeable: bool,
     /// What is judged; a text is the source itself.
     pub source: LineSource,
+    /// What of a source text is judged, if a language model wrote it.
+    pub extract: Option<Extraction>,
     /// Whether to run it on all test cases, instead of stopping at the first rejection.
     pub all: Option<bool>,
     /// What the result has in addition to the verdict.
@@ -51,13 +63,26 @@ pub struct StreamLine {
     pub detail: Option<ResultDetail>,
 }
 
+/// What comes back in the result of a line.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LineEcho {
+    pub id: Option<Value>,
+    pub problem: Option<Value>,
+    pub sample: Option<Value>,
+    pub copied: Option<Object<String, Value>>,
+}
+
 /// A test case that is not in a file.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct InlineCase {
     /// What the submission reads.
+    #[serde(deserialize_with = "text")]
+    #[schemars(schema_with = "text_schema")]
     pub input: String,
     /// The judge answer.
+    #[serde(deserialize_with = "text")]
+    #[schemars(schema_with = "text_schema")]
     pub answer: String,
 }
 
@@ -90,6 +115,8 @@ pub enum LineSource {
 #[serde(deny_unknown_fields)]
 pub struct SourceParts {
     /// The source.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[schemars(schema_with = "text_schema")]
     pub text: Option<String>,
     /// In place of a text, the path of a source file, a directory of sources or an executable.
     pub file: Option<String>,
@@ -135,6 +162,46 @@ impl<'de> Deserialize<'de> for LineSource {
     }
 }
 
+struct TextVisitor;
+
+impl<'de> Visitor<'de> for TextVisitor {
+    type Value = String;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a text or a list of its lines")
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<String, E> {
+        Ok(text.to_owned())
+    }
+
+    /// Adds the line ends that are missing.
+    fn visit_seq<S: SeqAccess<'de>>(self, mut lines: S) -> Result<String, S::Error> {
+        let mut text = String::new();
+        while let Some(line) = lines.next_element::<String>()? {
+            text.push_str(&line);
+            if !line.ends_with('\n') {
+                text.push('\n');
+            }
+        }
+        Ok(text)
+    }
+}
+
+fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    from.deserialize_any(TextVisitor)
+}
+
+fn optional_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    struct Text(#[serde(deserialize_with = "text")] String);
+    Ok(Option::<Text>::deserialize(from)?.map(|text| text.0))
+}
+
+fn text_schema(_: &mut SchemaGenerator) -> Schema {
+    json_schema!({ "type": ["string", "array"], "items": { "type": "string" } })
+}
+
 /// Is parsed from an object only; a derived type would also be parsed from a list.
 pub(super) struct FromObject<T>(pub(super) T);
 
@@ -175,6 +242,16 @@ impl LineSource {
             Self::Text(text) => SourceParts { text: Some(text), ..SourceParts::default() },
             Self::Parts(parts) => parts,
         }
+    }
+}
+
+impl SourceParts {
+    /// The same, with a text that was found in it; its language counts if the line gives none.
+    pub fn with_text(self, text: String, language: Option<&Language>) -> Self {
+        let file_name = |file: String| Some(Path::new(&file).file_name()?.to_str()?.to_owned());
+        let name = self.name.or_else(|| self.file.and_then(file_name));
+        let of_text = language.filter(|_| name.is_none()).map(|language| language.code.to_owned());
+        Self { text: Some(text), file: None, language: self.language.or(of_text), name }
     }
 }
 

@@ -46,9 +46,15 @@ impl LineMap {
         Ok(Value::Object(line))
     }
 
-    /// Also for a line that cannot be converted.
-    pub fn id(&self, from: &Value) -> Option<Value> {
-        map_value(self.0.get("id")?, from)
+    /// The value of one key, also for a line that cannot be converted.
+    pub fn value(&self, key: &str, from: &Value) -> Option<Value> {
+        map_value(self.0.get(key)?, from)
+    }
+
+    /// The key that `id` is mapped to, if it is one of the outermost object.
+    pub fn id_key(&self) -> Option<String> {
+        let key = self.0.get("id")?.as_str()?.strip_prefix('/')?;
+        (!key.contains('/')).then(|| key.replace("~1", "/").replace("~0", "~"))
     }
 }
 

@@ -5,11 +5,12 @@
 
 pub mod asserts;
 pub mod call;
+pub mod extract;
 pub mod fault;
-pub mod fence;
 pub mod graded;
 pub mod line;
 pub mod map;
+pub mod rates;
 pub mod reader;
 mod request;
 pub mod results;

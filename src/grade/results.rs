@@ -18,10 +18,12 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 use serde::Deserialize;
+use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::grade::fault::FaultyPart;
 use crate::grade::graded::{FORMAT_VERSION, GradeTally};
+use crate::grade::rates::RateTally;
 use juror_core::verdict::Verdict;
 
 /// Another process may hold the lock so long: a killed one needs a moment to end on a busy machine.
@@ -60,6 +62,7 @@ pub struct EarlierResults {
     /// Number and digest of each finished line that the stream has not reached yet, the first line last.
     lines: Vec<(u64, u64)>,
     pub tally: GradeTally,
+    pub rates: RateTally,
     pub is_ordered: bool,
 }
 
@@ -96,6 +99,13 @@ struct RecordedResult {
     digest: String,
     verdict: Option<Verdict>,
     error: Option<RecordedFault>,
+    problem: Option<Value>,
+    #[serde(default)]
+    passed: usize,
+    #[serde(default)]
+    ran: usize,
+    #[serde(default)]
+    skipped: usize,
 }
 
 #[derive(Deserialize)]
@@ -115,7 +125,8 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
 
 impl Default for EarlierResults {
     fn default() -> Self {
-        Self { lines: Vec::new(), tally: GradeTally::default(), is_ordered: true }
+        let (tally, rates) = (GradeTally::default(), RateTally::default());
+        Self { lines: Vec::new(), tally, rates, is_ordered: true }
     }
 }
 
@@ -156,7 +167,10 @@ impl EarlierResults {
         }
         self.is_ordered &= self.lines.last().is_none_or(|(last, _)| *last < result.line);
         self.lines.push((result.line, digest));
-        self.tally.count(result.verdict, result.error.map(|error| error.kind));
+        let fault = result.error.map(|error| error.kind);
+        self.tally.count(result.verdict, fault);
+        let tests = (result.passed, result.ran + result.skipped);
+        self.rates.count(result.problem.as_ref(), (result.verdict, fault), tests);
         Ok(())
     }
 }

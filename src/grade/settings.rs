@@ -3,10 +3,12 @@
 use serde_json::{Map as Object, Value};
 use serde_path_to_error::Segment;
 
-use crate::grade::fault::{LineFault, escape_pointer, parse_json};
-use crate::grade::line::{FromObject, StreamLine};
+use crate::grade::fault::{LineFault, escape_pointer, find_top_value, parse_json};
+use crate::grade::line::{FromObject, LINE_SCHEMA, LineEcho, StreamLine};
 use crate::grade::map::LineMap;
 use crate::grade::request::{RequestKind, UnsupportedRequest};
+use crate::grade::results::digest;
+use juror_packages::package::suggest::nearest;
 
 const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
@@ -15,61 +17,101 @@ pub struct LineSettings {
     /// For lines of another form.
     pub map: Option<LineMap>,
     pub defaults: Object<String, Value>,
+    /// The keys of lines that come back in results.
+    pub copied_keys: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct BrokenLine {
-    pub id: Option<Value>,
-    pub fault: LineFault,
+#[derive(Clone, Debug)]
+pub struct ParsedLine {
+    pub echo: LineEcho,
+    /// With a digest of what decides the result.
+    pub line: Result<(StreamLine, u64), LineFault>,
 }
 
 impl LineSettings {
     /// # Errors
     /// The first fault.
     pub fn parse_defaults(text: &str) -> Result<Object<String, Value>, LineFault> {
-        let Value::Object(defaults) = parse_json(text.as_bytes())? else {
+        let Value::Object(mut defaults) = parse_json(text.as_bytes())? else {
             let help = "write the defaults of a line, without a source";
             return Err(LineFault::of_line("expected an object", help));
         };
+        drop_missing(&mut defaults);
         let mut line = defaults.clone();
         line.entry("source").or_insert_with(|| String::new().into());
         parse_stream_line(line.into())?;
         Ok(defaults)
     }
 
-    /// # Errors
-    /// The first fault.
-    pub fn parse_line(&self, text: &[u8]) -> Result<StreamLine, BrokenLine> {
-        let value = parse_json(text).map_err(|fault| BrokenLine { id: None, fault })?;
-        let id = match &self.map {
-            Some(map) => map.id(&value),
-            None => value.get("id").cloned(),
+    pub fn parse_line(&self, text: &[u8]) -> ParsedLine {
+        let mut echo = LineEcho::default();
+        let line = parse_json(text).and_then(|value| self.parse_value(value, &mut echo));
+        if line.is_err() && echo.id.is_none() {
+            echo.id = self.find_id(text);
+        }
+        ParsedLine { echo, line }
+    }
+
+    /// The `id` of a line that is no JSON, if it is before the fault.
+    pub fn find_id(&self, text: &[u8]) -> Option<Value> {
+        let key = self.map.as_ref().map_or(Some("id".to_owned()), LineMap::id_key)?;
+        let id = find_top_value(text, &key);
+        id.filter(|id| id.is_string() || id.is_i64() || id.is_u64())
+    }
+
+    fn parse_value(
+        &self,
+        mut value: Value,
+        echo: &mut LineEcho,
+    ) -> Result<(StreamLine, u64), LineFault> {
+        let part = |key: &str| {
+            let part = match &self.map {
+                Some(map) => map.value(key, &value),
+                None => value.get(key).cloned(),
+            };
+            let part = part.filter(|part| !part.is_null());
+            if let Some(other) = part.as_ref().filter(|part| !part.is_string() && !part.is_number())
+            {
+                let what = format!("`/{key}`: expected a text or a number, not `{other}`");
+                return Err(LineFault::of_line(what, SCHEMA_HELP));
+            }
+            if part.as_ref().is_some_and(Value::is_f64) {
+                let what = format!(
+                    "`/{key}`: a number with a fraction, or of more than 64 bits, would lose digits"
+                );
+                return Err(LineFault::of_line(what, "write it as a text"));
+            }
+            Ok(part)
         };
-        let id = id.filter(|id| !id.is_null());
-        if let Some(other) = id.as_ref().filter(|id| !id.is_string() && !id.is_number()) {
-            let what = format!("`/id`: expected a text or a number, not `{other}`");
-            return Err(BrokenLine { id: None, fault: LineFault::of_line(what, SCHEMA_HELP) });
-        }
-        if id.as_ref().is_some_and(Value::is_f64) {
-            let what =
-                "`/id`: a number with a fraction, or of more than 64 bits, would lose digits";
-            let fault = LineFault::of_line(what, "write it as a text");
-            return Err(BrokenLine { id: None, fault });
-        }
-        let broken = |fault| BrokenLine { id: id.clone(), fault };
+        echo.id = part("id")?;
+        echo.problem = part("problem")?;
+        echo.sample = part("sample")?;
+        let copied = self.copied_keys.iter();
+        let copied = copied.filter_map(|key| Some((key.clone(), value.get(key)?.clone())));
+        echo.copied = Some(copied.collect()).filter(|all: &Object<String, Value>| !all.is_empty());
         let request = UnsupportedRequest::find(&value, self.map.is_some());
         let mapped = match &self.map {
             Some(map) => map.apply(&value),
-            None => Ok(value),
+            None => {
+                if let Value::Object(line) = &mut value {
+                    let is_known = |key: &str| !LINE_SCHEMA["properties"][key].is_null();
+                    line.retain(|key, _| is_known(key) || !self.copied_keys.contains(key));
+                }
+                Ok(value)
+            }
         };
         let mut value = match (mapped, &request) {
             (Ok(value), _) => value,
-            (Err(_), Some(request)) => return Err(broken(request.fault())),
-            (Err(fault), None) => return Err(broken(fault)),
+            (Err(_), Some(request)) => return Err(request.fault()),
+            (Err(fault), None) => return Err(fault),
         };
         if let Value::Object(line) = &mut value {
-            line.retain(|_, value| !value.is_null());
+            drop_missing(line);
             add_defaults(line, &self.defaults);
+            if echo.problem.is_none() {
+                let default = ["problem", "package"].iter().find_map(|key| line.get(*key));
+                echo.problem = default.filter(|name| name.is_string()).cloned();
+            }
         }
         // A package has its own settings for this.
         let is_met = |request: &UnsupportedRequest| match request.kind {
@@ -79,10 +121,22 @@ impl LineSettings {
             _ => false,
         };
         if let Some(request) = request.filter(|request| !is_met(request)) {
-            return Err(broken(request.fault()));
+            return Err(request.fault());
         }
-        let line = parse_stream_line(value).map_err(broken)?;
-        line.check_consistency().map_err(broken)
+        if let Value::Object(line) = &mut value {
+            line.retain(|key, _| !["id", "problem", "sample"].contains(&&**key));
+        }
+        let content = digest("", value.to_string().as_bytes());
+        let line = parse_stream_line(value)?;
+        Ok((line.check_consistency()?, content))
+    }
+}
+
+/// Data sets write `null` and limits of 0 for what they do not know.
+fn drop_missing(line: &mut Object<String, Value>) {
+    line.retain(|_, value| !value.is_null());
+    if let Some(Value::Object(limits)) = line.get_mut("limits") {
+        limits.retain(|_, limit| limit.as_f64() != Some(0.0));
     }
 }
 
@@ -93,8 +147,22 @@ fn parse_stream_line(value: Value) -> Result<StreamLine, LineFault> {
         let at: String = error.path().iter().map(pointer_part).collect();
         let prefix = if at.is_empty() { at } else { format!("`{at}`: ") };
         let what = error.into_inner().to_string().replace("expected f64", "expected a number");
-        LineFault::of_line(prefix + &what, SCHEMA_HELP)
+        LineFault::of_line(prefix + &what, unknown_key_help(&what))
     })
+}
+
+/// For a message of serde such as: unknown field `sorce`, expected one of `id`, `source`.
+fn unknown_key_help(message: &str) -> String {
+    const OTHER_NAMES: [(&str, &str); 4] =
+        [("output", "answer"), ("completion", "source"), ("code", "source"), ("tests", "cases")];
+    let mut words = message.split('`').skip(1).step_by(2);
+    let word = words.next().filter(|_| message.starts_with("unknown "));
+    let known: Vec<&str> = words.collect();
+    let near = word.and_then(|word| {
+        let other = OTHER_NAMES.iter().find(|(other, name)| *other == word && known.contains(name));
+        other.map(|(_, name)| *name).or_else(|| nearest(word, known.iter().copied()))
+    });
+    near.map_or(SCHEMA_HELP.to_owned(), |near| format!("did you mean `{near}`?"))
 }
 
 /// Source: RFC 6901.

@@ -1,12 +1,14 @@
 //! Judges a stream of submissions, a line for each, and writes a line for each result.
 
+mod input;
 mod loaded;
 mod one;
 mod sink;
 
 use clap::Args;
 use parking_lot::Mutex;
-use std::io::{self, BufReader, IsTerminal, Write};
+use std::io::{self, BufReader, IsTerminal, Read, Write};
+use std::mem;
 use std::path::{Display, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -15,18 +17,21 @@ use std::time::Instant;
 use crate::grade::fault::LineFault;
 use crate::grade::graded::GradeTally;
 use crate::grade::map::LineMap;
+use crate::grade::rates::Rates;
 use crate::grade::reader::{LONGEST_LINE, LineReader, RawLine};
 use crate::grade::results::{EarlierResults, LineHistory, digest};
 use crate::grade::settings::LineSettings;
 use crate::grade::stream::{ResultOrder, Stream};
 use crate::ops::context::Context;
+use crate::ops::grade::input::{StreamText, read_error};
 use crate::ops::grade::loaded::LoadedProblems;
 use crate::ops::grade::one::{LineJudge, LineResult};
 pub use crate::ops::grade::sink::StreamSummary;
-use crate::ops::grade::sink::{ResultSink, StreamMeter, is_closed};
+use crate::ops::grade::sink::{ResultSink, StreamMeter};
 use crate::ops::host::Host;
 use crate::ops::options::HostOptions;
-use crate::ops::stdin::{self, InterruptibleStdin};
+use crate::ops::stdin;
+use crate::report::file::ReportFile;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::text::count;
@@ -36,6 +41,9 @@ use juror_sandbox::executor::scheduler::Scheduler;
 
 #[derive(Clone, Debug, Args)]
 pub struct GradeOptions {
+    /// Files of lines instead of standard input, as if they were joined; also compressed with gzip
+    #[arg(value_name = "FILE")]
+    pub files: Vec<PathBuf>,
     /// Read lines of another form: a JSON object like a line, with a JSON pointer in place of each value
     ///
     /// Example: {"source": "/solution", "cases": "/test_cases"}. A pointer can lead into text that is JSON. Test cases
@@ -65,12 +73,28 @@ pub struct GradeOptions {
     /// changed.
     #[arg(long, requires = "output")]
     pub resume: bool,
+    /// Copy these keys of each line to its result
+    #[arg(long, value_name = "KEYS", value_delimiter = ',')]
+    pub copy: Vec<String>,
+    /// Write rates to FILE, as JSON: pass@k and the share of tests passed, for all problems and for each
+    ///
+    /// Lines say their problem in `problem`; otherwise, it is the package. Errors are left out.
+    #[arg(long, value_name = "FILE")]
+    pub summary: Option<PathBuf>,
+    /// The numbers k of pass@k in --summary: how probably one of k samples for a problem passes
+    #[arg(
+        long, value_name = "NUMBERS", value_delimiter = ',', default_value = "1", requires = "summary",
+        value_parser = clap::value_parser!(u64).range(1..)
+    )]
+    pub k: Vec<u64>,
     #[command(flatten)]
     pub host: HostOptions,
 }
 
 const CACHED_PROGRAMS: usize = 32;
 const CACHED_PACKAGES: usize = 64;
+/// Lines that differ only in what does not matter get the result of the first.
+const CACHED_RESULTS: usize = 1024;
 
 /// `out` is standard output.
 pub fn grade(
@@ -80,10 +104,14 @@ pub fn grade(
 ) -> StreamSummary {
     let begun = Instant::now();
     let mut lines = GradeTally::default();
-    if let Err(stop) = grade_lines(options, out, context, &mut lines) {
-        context.report_stop(stop);
-    }
-    StreamSummary { lines, elapsed: begun.elapsed() }
+    let rates = match grade_lines(options, out, context, &mut lines) {
+        Ok(rates) => rates,
+        Err(stop) => {
+            context.report_stop(stop);
+            None
+        }
+    };
+    StreamSummary { lines, elapsed: begun.elapsed(), rates }
 }
 
 fn grade_lines(
@@ -91,13 +119,24 @@ fn grade_lines(
     out: Box<dyn Write + Send>,
     context: &Context,
     tally: &mut GradeTally,
-) -> Result<(), Stop> {
+) -> Result<Option<Rates>, Stop> {
     let settings = parse_settings(options)?;
-    if io::stdin().is_terminal() {
-        let what = "give the lines on standard input: juror grade < lines.jsonl";
+    if options.files.is_empty() && io::stdin().is_terminal() {
+        let what = "give the lines in files, or on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
-    let (mut sink, earlier) = ResultSink::open(options.output.as_deref(), options.resume, out)?;
+    let summary = options.summary.as_ref().map(|path| {
+        let opened = match &options.output {
+            Some(output) if output == path => Err(io::Error::other("it has the results")),
+            _ => ReportFile::replacing(path, "\"pass_at\""),
+        };
+        opened.map_err(|error| {
+            Stop::usage(format!("--summary: cannot use {}: {error}", path.display()))
+        })
+    });
+    let summary = summary.transpose()?;
+    let (mut sink, mut earlier) =
+        ResultSink::open(options.output.as_deref(), options.resume, &options.files, out)?;
     if options.ordered && !earlier.is_ordered {
         let path = options.output_name();
         let what = format!(
@@ -106,6 +145,7 @@ fn grade_lines(
         return Err(Stop::usage(what));
     }
     *tally = earlier.tally;
+    let mut rates = mem::take(&mut earlier.rates);
     let host = Host::start(&options.host, context)?;
     let fresh = Scheduler::new(Arc::clone(&host.executor)).with_fresh_runs();
     let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
@@ -122,18 +162,17 @@ fn grade_lines(
         repeats: options.repeat,
         digest_prefix: text.join("\0"),
         active_lines: AtomicUsize::new(0),
+        recent_results: RecentValues::new(CACHED_RESULTS),
     };
-    let stdin =
-        InterruptibleStdin::open(host.stop_handle.clone()).map_err(|error| read_error(&error))?;
-    let shown = Mutex::new(StreamMeter::new(tally.lines(), stdin.size()));
+    let StreamText { text, size } = StreamText::open(&options.files, &host)?;
+    let shown = Mutex::new(StreamMeter::new(tally.lines(), size));
     let mut input = StreamReader {
-        lines: LineReader::new(BufReader::with_capacity(64 << 10, stdin), LONGEST_LINE),
+        lines: LineReader::new(BufReader::with_capacity(64 << 10, text), LONGEST_LINE),
         earlier,
         options,
         grader: &grader,
     };
     let at_once = host.executor.slots() + 1;
-    let mut is_unwanted = false;
     let stream = Stream {
         order: if options.ordered { ResultOrder::Input } else { ResultOrder::Completion },
         next_item: Box::new(|| {
@@ -143,15 +182,15 @@ fn grade_lines(
         }),
         work: &|item: PendingLine| grader.judge_line(item.raw, item.digest),
         deliver: Box::new(|answer: LineResult| {
-            match sink.write(&answer.text) {
-                Err(error) if is_closed(&error) => {
-                    is_unwanted = true;
-                    return Err(Stop::Interrupted);
-                }
-                written => written.map_err(|error| options.write_error(&error))?,
+            sink.write(&answer.text).map_err(|error| options.write_error(&error))?;
+            let graded = &answer.graded;
+            let fault = graded.error.as_ref().map(|fault| fault.kind);
+            tally.count(graded.verdict, fault);
+            if options.summary.is_some() {
+                let tests = (graded.passed, graded.ran + graded.skipped);
+                rates.count(graded.problem.as_ref(), (graded.verdict, fault), tests);
             }
-            tally.count(answer.verdict, answer.fault);
-            context.send_event(shown.lock().count_line());
+            context.send_event(shown.lock().count_line(tally));
             Ok(())
         }),
     };
@@ -161,14 +200,16 @@ fn grade_lines(
         sink.write(b"").map_err(|error| options.write_error(&error))
     });
     sink.finish().map_err(|error| options.write_error(&error))?;
-    match result {
-        Err(Stop::Interrupted) if is_unwanted => Ok(()),
-        Ok(()) if tally.lines() == 0 => {
-            let what = "standard input has no lines; `juror help streams` shows examples";
-            Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]))
-        }
-        result => result,
+    result?;
+    if tally.lines() == 0 {
+        let what = "the input has no lines; `juror help streams` shows examples";
+        return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
     }
+    let Some(file) = summary else { return Ok(None) };
+    let rates = rates.rates(&options.k);
+    let written = file.write(|to| Ok(serde_json::to_writer_pretty(to, &rates)?));
+    written.map_err(|error| JudgeError::new("write the rates", error))?;
+    Ok(Some(rates))
 }
 
 fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
@@ -178,6 +219,7 @@ fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
     let map = options.map.as_deref().map(LineMap::parse).transpose();
     let defaults = options.defaults.as_deref().map(LineSettings::parse_defaults).transpose();
     Ok(LineSettings {
+        copied_keys: options.copy.clone(),
         map: map.map_err(|fault| wrong("--map", fault))?,
         defaults: defaults.map_err(|fault| wrong("--defaults", fault))?.unwrap_or_default(),
     })
@@ -195,17 +237,13 @@ impl GradeOptions {
     }
 }
 
-fn read_error(error: &io::Error) -> Stop {
-    JudgeError::new("read standard input", error).into()
-}
-
 struct PendingLine {
     raw: RawLine,
     digest: u64,
 }
 
 struct StreamReader<'a> {
-    lines: LineReader<BufReader<InterruptibleStdin>>,
+    lines: LineReader<BufReader<Box<dyn Read + Send>>>,
     earlier: EarlierResults,
     options: &'a GradeOptions,
     grader: &'a LineJudge<'a>,
@@ -226,7 +264,7 @@ impl StreamReader<'_> {
                     return Ok(None);
                 }
                 return Err(Stop::usage(format!(
-                    "--resume: {path} has {} that standard input has not; \
+                    "--resume: {path} has {} for which the input has no line; \
                      give the same input, or choose another file",
                     count(ahead, "result"),
                 )));
@@ -243,7 +281,7 @@ impl StreamReader<'_> {
                 LineHistory::New => return Ok(Some(PendingLine { raw, digest })),
                 LineHistory::Changed => {
                     return Err(Stop::usage(format!(
-                        "--resume: up to line {}, standard input, --map or --defaults differ from \
+                        "--resume: up to line {}, the lines, --map or --defaults differ from \
                          those that {path} was made with; choose another file",
                         raw.number
                     )));

@@ -21,6 +21,10 @@ pub fn is_interruption(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::ConnectionAborted && error.to_string() == INTERRUPTED
 }
 
+pub fn interruption() -> io::Error {
+    io::Error::new(io::ErrorKind::ConnectionAborted, INTERRUPTED)
+}
+
 /// `Stdin` has a buffer, whose content `poll` does not see.
 fn unbuffered() -> io::Result<File> {
     Ok(File::from(stdin().as_fd().try_clone_to_owned()?))
@@ -43,7 +47,7 @@ impl Read for InterruptibleStdin {
     fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
         loop {
             if self.stop_handle.is_stopped() {
-                return Err(io::Error::new(io::ErrorKind::ConnectionAborted, INTERRUPTED));
+                return Err(interruption());
             }
             let mut asked = [PollFd::new(&self.file, PollFlags::IN)];
             match poll(&mut asked, Some(&POLL_INTERVAL)) {

@@ -258,8 +258,10 @@ impl ProgressState {
         if let Some(runs) = Some(runs.max(self.search_runs)).filter(|&runs| runs > 0) {
             parts.push(count(runs, "run"));
         }
-        if let Some(StreamProgress { lines, per_second, .. }) = self.stream {
-            parts.push(format!("{}, {per_second:.1} a second", count(lines, "line")));
+        if let Some(StreamProgress { lines, accepted, errors, per_second, .. }) = self.stream {
+            parts.push(format!("{}, {accepted} accepted", count(lines, "line")));
+            parts.extend((errors > 0).then(|| count(errors, "error")));
+            parts.push(format!("{per_second:.1} a second"));
         }
         let time_left =
             self.stream.map_or_else(|| self.estimate_time_left(report), |stream| stream.left);
@@ -346,14 +348,16 @@ mod tests {
     #[test]
     fn a_stream_shows_lines_rate_and_time_left() {
         let (mut state, report) = (ProgressState::default(), Report::default());
-        let mut check = |left: Option<u64>, expected: &str| {
+        let mut check = |errors: u64, left: Option<u64>, expected: &str| {
             let left = left.map(Duration::from_secs);
-            let progress = StreamProgress { lines: 1200, per_second: 52.04, left };
+            let (lines, accepted, per_second) = (1200, 700, 52.04);
+            let progress = StreamProgress { lines, accepted, errors, per_second, left };
             state.update(&Event::Progress(WorkProgress::Lines(progress)), &report);
             assert_eq!(state.lines(&report), [expected, ""]);
         };
-        check(None, "1200 lines, 52.0 a second");
-        check(Some(300), "1200 lines, 52.0 a second, about 5 min left");
+        check(0, None, "1200 lines, 700 accepted, 52.0 a second");
+        check(1, None, "1200 lines, 700 accepted, 1 error, 52.0 a second");
+        check(0, Some(300), "1200 lines, 700 accepted, 52.0 a second, about 5 min left");
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod class_forms;
 mod class_points;
 mod cli;
 mod colliding_keys;
+mod completions;
 mod conformance;
 mod contestant;
 mod convert;

@@ -201,6 +201,10 @@ impl Event {
 pub struct StreamProgress {
     /// Lines that are done.
     pub lines: u64,
+    /// Those with the verdict AC.
+    pub accepted: u64,
+    /// Those with an error in place of a verdict.
+    pub errors: u64,
     /// How many lines this command did per second.
     pub per_second: f64,
     /// The estimated time for the other lines, if their number is known.

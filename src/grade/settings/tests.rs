@@ -6,10 +6,15 @@ use super::*;
 
 fn settings(map: &str, defaults: &str) -> LineSettings {
     LineSettings {
+        copied_keys: Vec::new(),
         map: (!map.is_empty()).then(|| LineMap::parse(map).expect("a map")),
         defaults: LineSettings::parse_defaults(if defaults.is_empty() { "{}" } else { defaults })
             .expect("defaults"),
     }
+}
+
+fn parse(settings: &LineSettings, text: &str) -> Result<StreamLine, LineFault> {
+    settings.parse_line(text.as_bytes()).line.map(|(line, _)| line)
 }
 
 /// Whether lines of data sets that ask for something else are refused with the key: `None` if they are judged.
@@ -28,7 +33,7 @@ fn lines_that_ask_for_something_else_are_not_judged() {
         } else {
             format!("{{{io}}}\"{}{more}}}", if more.is_empty() { "" } else { ", " })
         };
-        let found = settings.parse_line(line.as_bytes()).map_err(|error| error.fault.message);
+        let found = parse(&settings, &line).map_err(|fault| fault.message);
         let start = found.as_ref().err().and_then(|message| message.split(',').next());
         assert_eq!(
             start.map(|start| start.split(": ").next().unwrap_or(start)),
@@ -79,11 +84,7 @@ fn lines_that_ask_for_something_else_are_not_judged() {
     // A key in the line's own form, in a package's line, and beside test cases that no program reads.
     let own = super::LineSettings::default();
     let message = |settings: &LineSettings, line: &str| {
-        settings
-            .parse_line(line.as_bytes())
-            .map_err(|error| error.fault.message)
-            .err()
-            .unwrap_or_default()
+        parse(settings, line).map_err(|fault| fault.message).err().unwrap_or_default()
     };
     let line = r#"{"source": "x", "entry_point": "f"}"#;
     assert!(message(&own, line).starts_with("`/entry_point` asks for a function"));
@@ -98,9 +99,8 @@ const GOOD: &str = r#"{"id":"a","cases":[{"input":"1","answer":"2"}],"source":"x
 #[test]
 fn a_faulty_line_has_an_error_with_a_pointer() {
     let check = |text: &str, expected: Result<(), (&str, &str)>| {
-        let read = settings("", "").parse_line(text.as_bytes()).map(|_| ());
-        let read =
-            read.map_err(|error| (error.fault.message, error.fault.help.unwrap_or_default()));
+        let read = parse(&settings("", ""), text).map(|_| ());
+        let read = read.map_err(|fault| (fault.message, fault.help.unwrap_or_default()));
         let read = read.as_ref().map_err(|(message, help)| (message.as_str(), help.as_str()));
         assert_eq!(read.copied(), expected, "{text}");
     };
@@ -131,23 +131,30 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
     check("{}", Err(("missing field `source`", SEE)));
     wrong(r#""a""#, "[]", "`/id`: expected a text or a number, not `[]`", SEE);
     wrong(r#""x""#, "7", "`/source`: invalid type: integer `7`, expected a text or an object", SEE);
-    let keys = "`id`, `package`, `cases`, `limits`, `compare`, `source`, `all`, `return`";
+    let keys = "`id`, `problem`, `sample`, `package`, `cases`, `limits`, `compare`, `source`, `extract`, `all`, `return`";
     let unknown = format!("`/sorce`: unknown field `sorce`, expected one of {keys}");
-    wrong("source", "sorce", &unknown, SEE);
+    wrong("source", "sorce", &unknown, "did you mean `source`?");
+    let unknown = unknown.replace("sorce", "zzz");
+    wrong("source", "zzz", &unknown, SEE);
+    let unknown = unknown.replace("zzz", "completion");
+    wrong("source", "completion", &unknown, "did you mean `source`?");
     wrong(
         "answer",
         "output",
         "`/cases/0/output`: unknown field `output`, expected `input` or `answer`",
-        SEE,
+        "did you mean `answer`?",
     );
+    let twice = "an object has the key `input` twice, at column 39";
+    wrong(r#""answer""#, r#""input""#, twice, "leave out one of them");
     wrong(r#","answer":"2""#, "", "`/cases/0`: missing field `answer`", SEE);
-    let number = "`/cases/0/answer`: invalid type: integer `2`, expected a string";
+    let number =
+        "`/cases/0/answer`: invalid type: integer `2`, expected a text or a list of its lines";
     wrong(r#""2""#, "2", number, SEE);
     wrong(
         r#""x""#,
         r#"{"text":"x","lang/uage":"c"}"#,
         "`/source/lang~1uage`: unknown field `lang/uage`, expected one of `text`, `file`, `language`, `name`",
-        SEE,
+        "did you mean `language`?",
     );
     wrong(
         r#"{"input":"1","answer":"2"}"#,
@@ -169,15 +176,15 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
     );
     wrong(
         r#""x""#,
-        r#"{"text":["x"]}"#,
-        "`/source/text`: invalid type: sequence, expected a string",
+        r#"{"text":true}"#,
+        "`/source/text`: invalid type: boolean `true`, expected a text or a list of its lines",
         SEE,
     );
     wrong(
         r#""x""#,
         r#""x","return":"case""#,
         "`/return`: unknown variant `case`, expected one of `verdict`, `cases`, `outputs`",
-        SEE,
+        "did you mean `cases`?",
     );
     wrong(r#""x""#, r#""x","all":1"#, "`/all`: invalid type: integer `1`, expected a boolean", SEE);
     wrong(
@@ -194,7 +201,7 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
     );
     wrong(
         r#""x""#,
-        r#""x","limits":{"time":0}"#,
+        r#""x","limits":{"time":-1}"#,
         "`/limits/time`: out of range",
         "it must be from 0.001 to 86400 seconds",
     );
@@ -220,16 +227,70 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
 }
 
 #[test]
-fn a_broken_line_keeps_its_id() {
-    let broken = settings("", "").parse_line(br#"{"id":7,"x":1}"#).expect_err("a wrong key");
-    assert_eq!(broken.id, Some(serde_json::json!(7)));
+fn a_broken_line_keeps_the_id_that_is_before_the_fault() {
+    let check = |map: &str, text: &str, expected: Value| {
+        let parsed = settings(map, "").parse_line(text.as_bytes());
+        assert!(parsed.line.is_err(), "{text}");
+        assert_eq!(parsed.echo.id.unwrap_or_default(), expected, "{text}");
+    };
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("a value");
+    check("", r#"{"id":7,"x":1}"#, json("7"));
+    check("", r#"{"id":"a","source":"\ud800"}"#, json("\"a\""));
+    check("", r#"{"source":"\ud800","id":"a"}"#, json("\"a\""));
+    check("", r#"{"id":"a","source":"cut"#, json("\"a\""));
+    check("", r#"{"x":{"id":1},"id":2,"id":3}"#, json("2"));
+    check("", r#"{"cut":"id":2}"#, Value::Null);
+    check("", r#"{"id":[1],"x"}"#, Value::Null);
+    check("", r#"{"id":1.5,"x"}"#, Value::Null);
+    check("", r#"["id",2"#, Value::Null);
+    let map = r#"{"id":"/na~1me","source":"/s"}"#;
+    check(map, r#"{"id":1,"na/me":2,"s":"#, json("2"));
+    check(r#"{"source":"/s"}"#, r#"{"id":1,"s":"#, Value::Null);
+    check(r#"{"id":"/a/b","source":"/s"}"#, r#"{"a":{"b":1},"s":"#, Value::Null);
+}
+
+#[test]
+fn what_data_sets_do_not_know_is_missing_and_lists_of_lines_are_texts() {
+    let check = |line: &str, same: &str| {
+        let defaults = r#"{"limits":{"time":3,"output":0}}"#;
+        let parsed = parse(&settings("", defaults), line);
+        assert_eq!(parsed, parse(&settings("", ""), same), "{line}");
+        assert!(parsed.is_ok(), "{parsed:?}");
+    };
+    let three = GOOD.replace("}]", r#"}],"limits":{"time":3}"#);
+    check(&GOOD.replace("}]", r#"}],"limits":{"time":0,"memory":0.0,"output":null}"#), &three);
+    check(&three.replace("3}", "1}"), &three.replace("3}", "1}"));
+    let text = |text: &str| three.replace(r#""x""#, &format!(r#"{{"text":{text}}}"#));
+    check(&text(r#"["x","y\n",""]"#), &text(r#""x\ny\n\n""#));
+    check(&three.replace(r#""1""#, "[]"), &three.replace(r#""1""#, r#""""#));
+    check(&three.replace(r#""2""#, r#"["2","3"]"#), &three.replace(r#""2""#, r#""2\n3\n""#));
+}
+
+#[test]
+fn what_does_not_decide_the_result_is_copied_and_not_compared() {
+    let all = LineSettings { copied_keys: vec!["note".into(), "all".into()], ..settings("", "") };
+    let more = r#"{"id":9,"problem":"p","sample":3,"note":[1],"all":true,"#;
+    let found = all.parse_line(GOOD.replace(r#"{"id":"a","#, more).as_bytes());
+    let json = |text: &str| serde_json::from_str::<Value>(text).expect("a value");
+    assert_eq!(found.echo.problem, Some(json("\"p\"")));
+    assert_eq!(found.echo.sample, Some(json("3")));
+    let copied = found.echo.copied.map(Value::from);
+    assert_eq!(copied, Some(json(r#"{"note":[1],"all":true}"#)));
+    let content = |line: &str| all.parse_line(line.as_bytes()).line.expect("a line").1;
+    let (_, with_all) = found.line.expect("a line");
+    let other = GOOD.replace(r#"{"id""#, r#"{"sample":4,"all":true,"id""#);
+    assert_eq!(content(&other), with_all);
+    assert_ne!(content(GOOD), with_all);
+    assert_ne!(content(&GOOD.replace("x", "y")), content(GOOD));
+    let package = all.parse_line(br#"{"package":"sum","source":"x"}"#);
+    assert_eq!(package.echo.problem, Some(json("\"sum\"")));
 }
 
 #[test]
 fn defaults_fill_missing_keys() {
     let check = |defaults: &str, line: &str, expected: &str| {
-        let line = settings("", defaults).parse_line(line.as_bytes()).expect("a line");
-        let expected = settings("", "").parse_line(expected.as_bytes()).expect("a line");
+        let line = parse(&settings("", defaults), line).expect("a line");
+        let expected = parse(&settings("", ""), expected).expect("a line");
         assert_eq!(line, expected);
     };
     let inline = r#""cases":[{"input":"","answer":""}]"#;
@@ -254,7 +315,7 @@ fn defaults_fill_missing_keys() {
         assert_eq!(LineSettings::parse_defaults(text).expect_err(text).message, expected);
     };
     wrong("[]", "expected an object");
-    let keys = "`id`, `package`, `cases`, `limits`, `compare`, `source`, `all`, `return`";
+    let keys = "`id`, `problem`, `sample`, `package`, `cases`, `limits`, `compare`, `source`, `extract`, `all`, `return`";
     let unknown = format!("`/limit`: unknown field `limit`, expected one of {keys}");
     wrong(r#"{"limit":1}"#, &unknown);
     wrong(
@@ -266,11 +327,10 @@ fn defaults_fill_missing_keys() {
 #[test]
 fn a_map_finds_the_values_of_lines_of_another_form() {
     let check = |map: &str, line: &str, expected: &str| {
-        let parsed =
-            settings(map, "").parse_line(line.as_bytes()).map_err(|error| error.fault.message);
+        let parsed = parse(&settings(map, ""), line).map_err(|fault| fault.message);
         let expected = match expected.strip_prefix('!') {
             Some(message) => Err(message.to_owned()),
-            None => Ok(settings("", "").parse_line(expected.as_bytes()).expect("a line")),
+            None => Ok(parse(&settings("", ""), expected).expect("a line")),
         };
         assert_eq!(parsed, expected, "{line}");
     };
@@ -367,8 +427,8 @@ proptest! {
         let map = r#"{"source":"/source","id":"/id","cases":[{"input":"/cases/input","answer":"/x"},"/cases"]}"#;
         for settings in [settings("", ""), settings(map, r#"{"source":{"language":"c"}}"#)] {
             for text in [of_value.as_bytes(), &of_value.as_bytes()[..cut], &text] {
-                if let Err(broken) = settings.parse_line(text) {
-                    prop_assert!(!broken.fault.message.is_empty());
+                if let Err(fault) = settings.parse_line(text).line {
+                    prop_assert!(!fault.message.is_empty());
                 }
             }
         }

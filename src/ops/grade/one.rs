@@ -9,13 +9,13 @@ use std::time::Duration;
 use crate::door::cases;
 use crate::door::submissions::named_submission;
 use crate::grade::call::LineCall;
+use crate::grade::extract::{self, Extracted, Extraction};
 use crate::grade::fault::{FaultyPart, LineFault};
-use crate::grade::fence;
 use crate::grade::graded::GradedLine;
-use crate::grade::line::{InlineCase, LineLimits, ResultDetail, SourceParts, StreamLine};
+use crate::grade::line::{InlineCase, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine};
 use crate::grade::map::suggestion;
 use crate::grade::reader::{LONGEST_LINE, RawLine};
-use crate::grade::settings::{BrokenLine, LineSettings};
+use crate::grade::settings::{LineSettings, ParsedLine};
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::host::Host;
 use juror_core::check::options::Options;
@@ -32,6 +32,7 @@ use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
 use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
+use juror_judging::build::recent::RecentValues;
 use juror_judging::judge::case::{Detail, ReadyCase, Validators};
 use juror_judging::judge::judging;
 use juror_judging::judge::ready_problem::ReadyProblem;
@@ -50,13 +51,14 @@ pub(super) struct LineJudge<'a> {
     /// A line's digest depends on this and the line.
     pub(super) digest_prefix: String,
     pub(super) active_lines: AtomicUsize,
+    /// Each with the number of its line, by the digest of what decides it.
+    pub(super) recent_results: RecentValues<u64, (u64, GradedLine)>,
 }
 
-/// A result as JSON, with its verdict or fault.
+/// A result, also as JSON.
 pub(super) struct LineResult {
     pub(super) text: Vec<u8>,
-    pub(super) verdict: Option<Verdict>,
-    pub(super) fault: Option<FaultyPart>,
+    pub(super) graded: GradedLine,
 }
 
 impl LineJudge<'_> {
@@ -64,79 +66,64 @@ impl LineJudge<'_> {
     /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
     pub(super) fn judge_line(&self, raw: RawLine, digest: u64) -> Result<LineResult, Stop> {
         let number = raw.number;
-        let graded = match self.parse_line(raw) {
-            Err(BrokenLine { id, fault }) => GradedLine::with_fault(number, id, digest, fault),
-            Ok(line) => {
-                let forgeable = line.is_forgeable;
-                let (id, returned) = (line.id.clone(), line.detail.unwrap_or_default());
-                let others = self.active_lines.fetch_add(1, Ordering::SeqCst);
-                let slots = self.host.executor.slots() / (others + 1);
-                let judged = self.judge_submission(line, slots.max(1));
-                self.active_lines.fetch_sub(1, Ordering::SeqCst);
-                match judged {
-                    Ok(report) => GradedLine {
-                        forgeable,
-                        ..GradedLine::with_judgement(number, id, digest, report, returned)
-                    },
-                    Err(LineFailure::Fault(fault)) => {
-                        GradedLine::with_fault(number, id, digest, fault)
-                    }
-                    Err(LineFailure::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
-                    Err(LineFailure::Stop(Stop::Fault(error)))
-                        if error.kind == FaultKind::NoWorker =>
-                    {
-                        return Err(error.into());
-                    }
-                    Err(LineFailure::Stop(stop)) => {
-                        GradedLine::with_fault(number, id, digest, stop_fault(stop))
-                    }
-                }
+        let ParsedLine { echo, line } = self.parse_line(raw);
+        let judged = match line {
+            Err(fault) => Err(fault.into()),
+            // A result with outputs is too large to keep.
+            Ok((line, _)) if line.detail == Some(ResultDetail::Outputs) => self.judge_counted(line),
+            Ok((line, content)) => {
+                let judge = || Ok((number, self.judge_counted(line)?));
+                self.recent_results.get(content, judge).map(|(first, graded)| GradedLine {
+                    same_as: (first != number).then_some(first),
+                    ..graded
+                })
             }
         };
+        let graded = match judged {
+            Ok(graded) => graded,
+            Err(LineFailure::Fault(fault)) => GradedLine::with_fault(fault),
+            Err(LineFailure::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
+            Err(LineFailure::Stop(Stop::Fault(error))) if error.kind == FaultKind::NoWorker => {
+                return Err(error.into());
+            }
+            Err(LineFailure::Stop(stop)) => GradedLine::with_fault(stop_fault(stop)),
+        };
+        let mut graded = graded.of_line(number, digest, echo);
         let mut text = serde_json::to_vec(&graded)
             .map_err(|error| JudgeError::new("write a result", error))?;
         text.push(b'\n');
-        let fault = graded.error.map(|fault| fault.kind);
-        Ok(LineResult { text, verdict: graded.verdict, fault })
+        // Results may wait for an earlier line.
+        (graded.test_cases, graded.compiler) = (None, None);
+        Ok(LineResult { text, graded })
     }
 
-    fn parse_line(&self, raw: RawLine) -> Result<StreamLine, BrokenLine> {
+    fn parse_line(&self, raw: RawLine) -> ParsedLine {
         if raw.is_too_long {
             let what = format!("has more than {}", Bytes(LONGEST_LINE as u64));
             let fault =
                 LineFault::of_line(what, "give a package, or files, in place of long texts");
-            return Err(BrokenLine { id: None, fault });
+            let echo = LineEcho { id: self.settings.find_id(&raw.text), ..LineEcho::default() };
+            return ParsedLine { echo, line: Err(fault) };
         }
         self.settings.parse_line(&raw.text)
     }
 
     /// Uses one slot if other lines use the rest.
-    fn judge_submission(&self, line: StreamLine, slots: usize) -> Result<Judgement, LineFailure> {
+    fn judge_counted(&self, line: StreamLine) -> Result<GradedLine, LineFailure> {
+        let others = self.active_lines.fetch_add(1, Ordering::SeqCst);
+        let slots = self.host.executor.slots() / (others + 1);
+        let graded = self.judge_submission(line, slots.max(1));
+        self.active_lines.fetch_sub(1, Ordering::SeqCst);
+        graded
+    }
+
+    fn judge_submission(&self, line: StreamLine, slots: usize) -> Result<GradedLine, LineFailure> {
         let which = ProblemKey { package: line.package, compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
         let limits = line.limits.unwrap_or_default();
         let mut problem = apply_limits(&loaded, &limits);
-        let source = line.source.parts();
-        let mut submission = line_submission(&source, &problem)?;
-        let mut own_text = None;
-        if let Some(call) = &line.call {
+        if line.call.is_some() {
             problem.to_mut().kind.submitted = SubmittedContent::Function;
-            let language = text_language(&submission)?;
-            let text = source.text.as_deref().unwrap_or_default();
-            own_text = Some(call.add_caller(&mut submission.program, language, text)?);
-        }
-        let builder = self.builder.with_languages(problem.languages.as_deref());
-        let prepared = match own_text.as_ref().or(source.text.as_ref()) {
-            Some(text) => builder.prepare_text(&submission.program, text),
-            None => builder.prepare(&submission.program),
-        };
-        let mut found = Vec::new();
-        let entries: Vec<PreparedSubmission<'_>> =
-            judging::prepared_entry(&submission, prepared, &mut found)?.into_iter().collect();
-        let Some(entry) = entries.first() else { return Err(source_fault(found).into()) };
-        let text = source_text(&source, &submission);
-        if let Some(fault) = text.as_deref().and_then(fence::leading_fence) {
-            return Err(fault.into());
         }
         let own: Vec<TestCase>;
         let (cases, validators) = match line.cases {
@@ -152,58 +139,148 @@ impl LineJudge<'_> {
                 (inline_cases(&own, cases, options.unwrap_or_default()), Arc::new(validators))
             }
         };
-        let time_limit = match limits.time {
-            Some(time) => Duration::from_secs_f64(time),
-            None => self.problems.time_limit(&loaded)?.limit,
-        };
         let executor =
             Scheduler::new(Arc::clone(&self.host.executor)).with_fresh_runs().with_slots(slots);
-        let returned = line.detail.unwrap_or_default();
         let builder = self.builder;
         let bench = Bench { problem: &problem, executor: &executor, builder, events: &|_| {} };
         let mut ready = ReadyProblem::new(bench, validators, cases);
+        let returned = line.detail.unwrap_or_default();
         if returned == ResultDetail::Outputs {
             ready.rules.detail = Detail::Full { keep: None };
         }
-        ready.given_time_limit = Some(time_limit);
         ready.repeats = self.repeats;
         let runs_all = line.all.unwrap_or_default();
         let policy = if runs_all { RunPolicy::AllAllowed } else { RunPolicy::Counting };
-        let finished = ready.judge(&entries, policy)?;
-        match finished.results.into_iter().next() {
-            Some(Ok(judgement)) => {
-                let text = text.filter(|_| may_be_markdown(entry, judgement.verdict));
-                let language =
-                    entry.prepared.as_ref().ok().and_then(|prepared| prepared.plan.language.code());
-                match text
-                    .and_then(|text| fence::fence_in_code(language.unwrap_or_default(), &text))
-                {
-                    Some(fault) => Err(fault.into()),
-                    None => Ok(*judgement),
-                }
+        ready.given_time_limit = Some(match limits.time {
+            Some(time) => Duration::from_secs_f64(time),
+            None => self.problems.time_limit(&loaded)?.limit,
+        });
+        let how = line.extract.unwrap_or_default();
+        let (call, forgeable) = (line.call.as_ref(), line.is_forgeable);
+        let run = LineRun { ready: &ready, policy, returned, call, forgeable };
+        run.judge_text(line.source.parts(), how)
+    }
+}
+
+/// Judges sources by what one line says.
+struct LineRun<'a> {
+    ready: &'a ReadyProblem<'a>,
+    policy: RunPolicy,
+    returned: ResultDetail,
+    call: Option<&'a LineCall>,
+    forgeable: bool,
+}
+
+struct JudgedSource {
+    judgement: Judgement,
+    language: Option<String>,
+    /// It does not build. In a language without a build, it is rejected.
+    may_be_markdown: bool,
+}
+
+impl LineRun<'_> {
+    /// Judges the source, or the part of it that is a program.
+    fn judge_text(&self, source: SourceParts, how: Extraction) -> Result<GradedLine, LineFailure> {
+        let language = source_language(&source)?;
+        let Some(text) = source_text(&source, self.ready.bench.problem)? else {
+            return Ok(self.graded(self.judge(&source)?, None));
+        };
+        let is_blank = text.trim().is_empty();
+        let is_marked = extract::begins_like_completion(&text);
+        if is_marked && how == Extraction::None {
+            return Err(extract::markdown_fault().into());
+        }
+        let is_perhaps_code = how == Extraction::Auto && !is_marked && !is_blank;
+        let mut whole = None;
+        if how == Extraction::None || is_perhaps_code && language.is_some() {
+            let judged = self.judge(&source)?;
+            let code = judged.language.as_deref().unwrap_or_default();
+            if !judged.may_be_markdown || !extract::has_marks_in_code(code, &text) {
+                return Ok(self.graded(judged, None));
             }
-            Some(Err(error)) => Err(Stop::Fault(error).into()),
+            if how == Extraction::None {
+                return Err(extract::markdown_fault().into());
+            }
+            whole = Some(judged);
+        }
+        if let Some(found) = extract::extract(&text, language, how) {
+            let judged = self.judge(&source.clone().with_text(found.text, found.language))?;
+            let language = judged.language.clone();
+            let extracted = Extracted { language, line: found.line, how: found.part };
+            return Ok(self.graded(judged, Some(extracted)));
+        }
+        match whole {
+            Some(whole) => Ok(self.graded(whole, None)),
+            // Its language is unknown, which is reported.
+            None if is_perhaps_code => Ok(self.graded(self.judge(&source)?, None)),
+            None => Err(extract::no_code_fault().into()),
+        }
+    }
+
+    fn graded(&self, judged: JudgedSource, extracted: Option<Extracted>) -> GradedLine {
+        let graded = GradedLine::with_judgement(judged.judgement, extracted, self.returned);
+        GradedLine { forgeable: self.forgeable, ..graded }
+    }
+
+    fn judge(&self, source: &SourceParts) -> Result<JudgedSource, LineFailure> {
+        let Bench { problem, builder, .. } = self.ready.bench;
+        let mut submission = line_submission(source, problem)?;
+        let mut own_text = source.text.as_deref().map(Cow::from);
+        if let (Some(call), Some(text)) = (self.call, &source.text) {
+            let language = text_language(&submission)?;
+            own_text = Some(call.add_caller(&mut submission.program, language, text)?.into());
+        }
+        let builder = builder.with_languages(problem.languages.as_deref());
+        let prepared = match &own_text {
+            Some(text) => builder.prepare_text(&submission.program, text),
+            None => builder.prepare(&submission.program),
+        };
+        let mut found = Vec::new();
+        let entries: Vec<PreparedSubmission<'_>> =
+            judging::prepared_entry(&submission, prepared, &mut found)?.into_iter().collect();
+        let Some(entry) = entries.first() else { return Err(source_fault(found).into()) };
+        let finished = self.ready.judge(&entries, self.policy)?;
+        let judgement = match finished.results.into_iter().next() {
+            Some(Ok(judgement)) => *judgement,
+            Some(Err(error)) => return Err(Stop::Fault(error).into()),
             None => {
-                Err(Stop::from(JudgeError::new("judge", "the submission has no result")).into())
+                let error = JudgeError::new("judge", "the submission has no result");
+                return Err(Stop::from(error).into());
             }
+        };
+        let plan = entry.prepared.as_ref().ok().map(|prepared| &prepared.plan);
+        let has_build = plan.is_some_and(|plan| plan.build.is_some());
+        let may_be_markdown = match judgement.verdict {
+            Verdict::Accepted => false,
+            verdict => !has_build || verdict == Verdict::CompileError,
+        };
+        let language = plan.and_then(|plan| plan.language.code()).map(str::to_owned);
+        Ok(JudgedSource { judgement, language, may_be_markdown })
+    }
+}
+
+/// `None` if the source is not a single text file.
+fn source_text<'a>(
+    source: &'a SourceParts,
+    problem: &Problem,
+) -> Result<Option<Cow<'a, str>>, LineFault> {
+    const MAX_TEXT: u64 = 1 << 20;
+    match &source.text {
+        Some(text) => Ok(Some(text.into())),
+        None => {
+            let path = line_submission(source, problem)?.program.path;
+            Ok(path.read_text(MAX_TEXT).ok().map(Cow::from))
         }
     }
 }
 
-/// `None` if the source is not a single file.
-fn source_text<'a>(source: &'a SourceParts, submission: &Submission) -> Option<Cow<'a, str>> {
-    const MAX_TEXT: u64 = 1 << 20;
-    match &source.text {
-        Some(text) => Some(text.into()),
-        // An error of reading the file was reported before.
-        None => submission.program.path.read_text(MAX_TEXT).ok().map(Cow::from),
+/// `None` if the line does not say it.
+fn source_language(source: &SourceParts) -> Result<Option<&'static Language>, LineFault> {
+    let name = source.name.as_ref().or(source.file.as_ref());
+    match &source.language {
+        Some(word) => find_language(word).map(Some),
+        None => Ok(name.and_then(|name| Language::of_file(Path::new(name)))),
     }
-}
-
-/// A source that does not build may be Markdown. In a language without a build, any rejected source may be.
-fn may_be_markdown(entry: &PreparedSubmission<'_>, verdict: Verdict) -> bool {
-    let has_build = entry.prepared.as_ref().is_ok_and(|prepared| prepared.plan.build.is_some());
-    if has_build { verdict == Verdict::CompileError } else { verdict != Verdict::Accepted }
 }
 
 fn source_fault(found: Vec<Diagnostic>) -> LineFault {

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use schemars::JsonSchema;
@@ -13,8 +13,10 @@ use serde::Serialize;
 use serde_with::serde_as;
 
 use crate::grade::graded::GradeTally;
+use crate::grade::rates::{Rate, Rates};
 use crate::grade::results::{EarlierResults, ExistingContent, ResultsFault, ResultsFile};
 use crate::report::result::CommandResult;
+use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
 use juror_core::event::{Event, StreamProgress, WorkProgress};
 use juror_core::exit_code::ExitCode;
@@ -33,6 +35,7 @@ impl ResultSink {
     pub(super) fn open(
         path: Option<&Path>,
         is_resumed: bool,
+        inputs: &[PathBuf],
         out: Box<dyn Write + Send>,
     ) -> Result<(Self, EarlierResults), Stop> {
         let stream = |to: Box<dyn Write + Send>| Ok((Self::Stream(to), EarlierResults::default()));
@@ -44,11 +47,12 @@ impl ResultSink {
         let found = fs::metadata(path);
         let stdin = io::stdin().as_fd().try_clone_to_owned();
         let stdin = stdin.and_then(|stdin| File::from(stdin).metadata());
-        if let (Ok(one), Ok(other)) = (&found, &stdin)
-            && one.is_file()
-            && (one.dev(), one.ino()) == (other.dev(), other.ino())
+        let mut inputs = inputs.iter().map(fs::metadata).chain([stdin]).flatten();
+        if let Ok(found) = &found
+            && found.is_file()
+            && inputs.any(|input| (input.dev(), input.ino()) == (found.dev(), found.ino()))
         {
-            return Err(unusable(&"it is standard input"));
+            return Err(unusable(&"the lines are read from it"));
         }
         let is_stream = found.is_ok_and(|found| !found.is_file() && !found.is_dir());
         if is_stream && !is_resumed {
@@ -84,10 +88,6 @@ impl ResultSink {
     }
 }
 
-pub(super) fn is_closed(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::BrokenPipe
-}
-
 pub(super) struct StreamMeter {
     /// Lines that earlier starts judged.
     earlier_lines: u64,
@@ -115,16 +115,19 @@ impl StreamMeter {
         self.bytes_read = bytes;
     }
 
-    pub(super) fn count_line(&mut self) -> Event {
+    pub(super) fn count_line(&mut self, tally: &GradeTally) -> Event {
         self.lines += 1;
         let (elapsed, before) = self
             .first_line
             .map_or((Duration::ZERO, 0), |(begun, before)| (begun.elapsed(), before));
         Event::Progress(WorkProgress::Lines(StreamProgress {
             lines: self.earlier_lines + self.lines,
+            accepted: tally.accepted,
+            errors: tally.lines() - tally.accepted - tally.rejected - tally.no_code,
             per_second: self.lines as f64 / elapsed.as_secs_f64().max(0.001),
             left: self.total_bytes.and_then(|size| {
-                estimate_time_left(elapsed, self.bytes_read - before, size - self.bytes_read)
+                let ahead = size.saturating_sub(self.bytes_read);
+                estimate_time_left(elapsed, self.bytes_read - before, ahead)
             }),
         }))
     }
@@ -146,11 +149,13 @@ pub struct StreamSummary {
     #[serde_as(as = "Seconds")]
     #[serde(rename = "elapsed_seconds")]
     pub elapsed: Duration,
+    /// The rates, if they are asked for and all lines are judged.
+    pub rates: Option<Rates>,
 }
 
 impl CommandResult for StreamSummary {
     fn render(&self, page: &mut Page<'_>) {
-        let GradeTally { accepted, rejected, broken, without_package, skipped, failed } =
+        let GradeTally { accepted, rejected, no_code, broken, without_package, skipped, failed } =
             self.lines;
         if page.style.is_quiet() || self.lines.lines() == 0 {
             return;
@@ -158,6 +163,7 @@ impl CommandResult for StreamSummary {
         let kinds = [
             (accepted, "accepted"),
             (rejected, "rejected"),
+            (no_code, "without code"),
             (broken, "broken"),
             (without_package, "without a usable package"),
             (skipped, "skipped"),
@@ -167,12 +173,17 @@ impl CommandResult for StreamSummary {
         let kinds = joined(kinds.map(|(lines, kind)| format!("{lines} {kind}")), ", ");
         let lines = count(self.lines.lines(), "line");
         page.line(0, &format!("{lines}: {kinds}; {}", seconds(self.elapsed)));
+        let Some(rates) = &self.rates else { return };
+        let pass_at = rates.pass_at.iter().map(|(k, rate)| (format!("pass@{k}"), rate));
+        let all = pass_at.chain([("tests passed".to_owned(), &rates.tests_passed)]);
+        page.columns(0, all.map(|(name, rate)| rate_cells(name, rate)));
     }
 
     fn exit_code(&self) -> ExitCode {
-        let GradeTally { rejected, broken, without_package, skipped, failed, .. } = self.lines;
+        let GradeTally { rejected, no_code, broken, without_package, skipped, failed, .. } =
+            self.lines;
         let codes = [
-            (rejected, ExitCode::Rejected),
+            (rejected + no_code, ExitCode::Rejected),
             (broken, ExitCode::Usage),
             (without_package, ExitCode::InvalidPackage),
             (skipped + failed, ExitCode::JudgeError),
@@ -180,6 +191,15 @@ impl CommandResult for StreamSummary {
         let codes = codes.into_iter().filter(|(lines, _)| *lines > 0);
         codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
     }
+}
+
+fn rate_cells(name: String, rate: &Rate) -> Vec<TableCell> {
+    let percent = |share: f64| format!("{:.1} %", 100.0 * share);
+    let mean = rate.mean.map_or("-".to_owned(), percent);
+    let interval =
+        rate.interval.map(|[low, high]| format!("{} to {}", percent(low), percent(high)));
+    let problems = count(rate.problems, "problem");
+    [name, mean, interval.unwrap_or_default(), problems].map(TableCell::left).into()
 }
 
 #[cfg(test)]
@@ -190,7 +210,8 @@ mod tests {
     #[test]
     fn the_summary_omits_kinds_without_lines() {
         let check = |tally: GradeTally, expected: &str| {
-            let summary = StreamSummary { lines: tally, elapsed: Duration::from_secs(2) };
+            let elapsed = Duration::from_secs(2);
+            let summary = StreamSummary { lines: tally, elapsed, rates: None };
             let verbosity = Verbosity::Normal;
             let style = Style { color: false, unicode: true, width: 80, verbosity };
             let mut page = Page::new(&style);

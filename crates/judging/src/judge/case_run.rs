@@ -69,7 +69,10 @@ pub fn judge_case(
             evidence.kept = box_path.map(PathBuf::from);
             Ok(())
         })?;
-        if judged.evidence.is_none() && matches!(rules.detail, Detail::FullWithStderr { .. }) {
+        // A crash's cause is what the program wrote.
+        let is_cause = judged.verdict == Verdict::RunTimeError;
+        let is_asked = is_cause || matches!(rules.detail, Detail::FullWithStderr { .. });
+        if judged.evidence.is_none() && is_asked {
             judged.evidence = stderr_alone(&reply)?;
         }
         return Ok(judge.with_repeats(judged, repeats));

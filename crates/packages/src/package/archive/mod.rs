@@ -32,6 +32,11 @@ pub fn is_archive(path: &Path) -> bool {
     path.is_file() && detect_packing(path).is_ok_and(|found| found.is_some())
 }
 
+/// The text of a `.gz` file, also of several that are joined.
+pub fn decompressed(from: impl Read) -> impl Read {
+    MultiGzDecoder::new(from)
+}
+
 /// Unpacks an archive into an empty directory and returns where the package is in it.
 pub fn unpack(archive: &Path, into: &Path) -> Result<PathBuf, Stop> {
     let unpacked = unpack_within(archive, into, &mut UnpackBounds::default());
