@@ -1,6 +1,7 @@
 //! `juror judge`: submissions on a problem's test cases.
 
 mod class_reader;
+mod update;
 
 use clap::Args;
 use clap::builder::PossibleValuesParser;
@@ -20,12 +21,12 @@ use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::judge::class_reader::{ClassReader, FoundClass};
+use crate::ops::judge::update::EarlierRun;
 use crate::ops::operation::Operation;
 use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, parse_pattern};
 use crate::ops::problem;
 use crate::ops::saved_boxes;
 use crate::ops::tests_beside::{self, TestsBeside};
-use crate::ops::update::{self, EarlierRun};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{CommandTask, Event, Note};
 use juror_core::judgement::{CaseJudgement, JudgeError};

@@ -35,5 +35,4 @@ pub mod stop_handle;
 pub mod strength;
 pub mod stress;
 pub mod tests_beside;
-pub mod update;
 pub mod verify;

@@ -110,7 +110,7 @@ fn the_points_of_what_was_run_are_shown_if_the_score_is_not_known() {
     };
     check(
         "--points easy=30,hard=70 --case easy",
-        &["score ? of 100", "30 of 30 for those that were run"],
+        &["score ? of 100", "30 of 30 for those that ran"],
     );
     check("--points cases --case hard/1", &["score ? of 4", "1 for those that were run"]);
     let table = ["score/100", "30/30"];

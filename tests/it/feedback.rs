@@ -35,16 +35,19 @@ const CANARIES: [&str; 6] = ["918273", "645", "918918", "HIDDENFILE", "Canary", 
 const LEAKS: [(&str, &str); 9] = [
     ("stderr", "import sys\ns = input()\nprint(s, file=sys.stderr)\nprint(0)\n"),
     ("message", "s = input()\nraise ValueError(s)\n"),
-    ("kind", "s = input()\nraise type('Canary' + s.replace(' ', '_'), (Exception,), {})()\n"),
+    (
+        "kind",
+        "s = input()\nif s == '1 2': raise SystemExit(print(3))\nraise type('Canary' + s.replace(' ', '_'), (Exception,), {})()\n",
+    ),
     ("output", "print(input())\n"),
     ("code", "import os\na, b = input().split()\nos._exit(int(b) % 256)\n"),
     (
         "path",
-        "s = input()\nexec(compile('\\n' * 918272 + 'raise IndexError(s)', 'canary.py', 'exec'))\n",
+        "s = input()\nif s == '1 2': raise SystemExit(print(3))\nexec(compile('\\n' * 918272 + 'raise IndexError(s)', 'canary.py', 'exec'))\n",
     ),
     (
         "text",
-        "import sys, os\ns = input()\nsys.stderr.write('File \"canary.py\", line 918273\\nIndexError: ' + s)\nos._exit(1)\n",
+        "import sys, os\ns = input()\nif s == '1 2': raise SystemExit(print(3))\nsys.stderr.write('File \"canary.py\", line 918273\\nIndexError: ' + s)\nos._exit(1)\n",
     ),
     ("slow", "s = input()\nprint(s, flush=True)\nwhile True: pass\n"),
     (
@@ -94,7 +97,7 @@ fn no_page_has_what_is_hidden() {
         assert_eq!(pages.len(), all.len(), "{:?}", names(&pages));
         for (name, text) in &pages {
             let text = text.replace("&quot;", "\"");
-            let page = text.split("<body>").nth(1).expect("a body");
+            let page = text.split("<body").nth(1).expect("a body");
             for canary in CANARIES.iter().copied().chain([&*machine, "all.jsonl", "exit code 133"])
             {
                 assert!(!name.contains(canary) && !page.contains(canary), "{name} has {canary}");
@@ -176,16 +179,22 @@ fn one_student_is_judged_again() {
     fixture.check(
         &format!("{judge} {again} --events all.jsonl --csv new.csv"),
         1,
-        &["2 submissions are the same"],
+        &["the same text: anna, bert"],
     );
     let second = fixture.read("new.csv");
     let row = |text: &str, name: &str| {
-        let row = text.lines().find(|line| line.contains(name)).expect("a row");
+        let row =
+            text.lines().find(|line| line.contains(&format!("class/{name},"))).expect("a row");
         row.to_owned()
     };
-    assert!(row(&first, "anna").contains("WA") && row(&second, "anna").contains("AC"), "{second}");
+    assert!(
+        row(&first, "anna").contains(",WA,") && row(&second, "anna").contains(",AC,"),
+        "{second}"
+    );
     for name in ["bert", "carl"] {
-        assert_eq!(row(&first, name), row(&second, name));
+        // Copies are found again.
+        let judged = |text: &str| row(text, name).split(',').take(12).collect::<Vec<_>>().join(",");
+        assert_eq!(judged(&first), judged(&second));
     }
     assert_eq!(first.lines().count(), second.lines().count());
     // Who is new is judged, and who is gone has no row.

@@ -112,8 +112,17 @@ fn check(fixture: &Fixture, tried: &mut BTreeSet<String>, words: &[&str]) {
 
 /// Every option of the command was tried.
 fn check_all(fixture: &Fixture, command: &str, tried: &BTreeSet<String>) {
-    let reports = ["--csv-separator", "--gradebook", "--gradebook-column"];
-    let free = [&["--help", "--json", "--github"][..], &reports].concat();
+    let reports = [
+        "--csv-separator",
+        "--gradebook",
+        "--gradebook-column",
+        "--feedback",
+        "--hidden",
+        "--show-hidden",
+    ];
+    // A line judges one submission, with one.
+    let of_class = ["--student", "--update"];
+    let free = [&["--help", "--json", "--github"][..], &reports, &of_class].concat();
     let known = known_options(fixture, command);
     assert!(known.len() > 20, "{known:?}");
     let missing: Vec<_> = known

@@ -11,7 +11,7 @@ use crate::class::{self, StudentProgram};
 use crate::door::submissions::submission_at;
 use crate::ops::context::Context;
 use crate::ops::judge::JudgeOptions;
-use crate::ops::update;
+use crate::ops::judge::update;
 use juror_core::class::{Class, Student};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::{Event, Note};

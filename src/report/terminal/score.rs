@@ -40,7 +40,7 @@ pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
     let Some(total) = &judgement.score else { return };
     let unknown = of_runs(judgement).map_or(String::new(), |(score, most)| {
         let runs = with_maximum(Some(score), most);
-        format!(", as not all test cases were selected; {runs} for those that were run")
+        format!(", as not all cases were selected; {runs} for those that ran")
     });
     page.blank();
     let text = format!("score {}{unknown}", with_maximum(total.score, total.max_score));

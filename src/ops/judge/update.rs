@@ -17,14 +17,14 @@ use juror_core::text::{composed, hex, short_list};
 use juror_core::tree::Node;
 
 /// The results of an earlier run, by submission.
-pub struct EarlierRun(HashMap<String, Event>);
+pub(super) struct EarlierRun(HashMap<String, Event>);
 
 impl EarlierRun {
     /// `None` without `--update`. `again` are the submissions of the student.
     ///
     /// # Errors
     /// If the file has no events of `juror judge`, or something that decides verdicts is different.
-    pub fn of(
+    pub(super) fn of(
         options: &JudgeOptions,
         digests: &BTreeMap<String, String>,
         again: &BTreeSet<String>,
@@ -65,24 +65,24 @@ impl EarlierRun {
         Ok(Some(Self(rows.collect())))
     }
 
-    pub fn has(&self, submission: &str) -> bool {
+    pub(super) fn has(&self, submission: &str) -> bool {
         self.0.contains_key(submission)
     }
 
-    pub fn row(&self, submission: &str) -> Option<&Event> {
+    pub(super) fn row(&self, submission: &str) -> Option<&Event> {
         self.0.get(submission)
     }
 }
 
 /// Whether `--student` names this student.
-pub fn is_wanted(options: &JudgeOptions, student: &Student) -> bool {
+pub(super) fn is_wanted(options: &JudgeOptions, student: &Student) -> bool {
     let Some(wanted) = &options.student else { return false };
     let mut names = [Some(&student.name), student.number.as_ref()].into_iter().flatten();
     names.any(|name| wanted.matches(&composed(name)))
 }
 
 /// What decides verdicts, and its digest. Data that is still to be made has only its name.
-pub fn digests(
+pub(super) fn digests(
     options: &JudgeOptions,
     problem: &Problem,
     selected: &HashSet<String>,
