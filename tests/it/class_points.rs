@@ -112,7 +112,7 @@ fn the_points_of_what_was_run_are_shown_if_the_score_is_not_known() {
         "--points easy=30,hard=70 --case easy",
         &["score ? of 100", "30 of 30 for those that ran"],
     );
-    check("--points cases --case hard/1", &["score ? of 4", "1 for those that were run"]);
+    check("--points cases --case hard/1", &["score ? of 4", "1 for those that ran"]);
     let table = ["score/100", "30/30"];
     fixture.check("judge t right.sh small.sh --points easy=30,hard=70 --case easy", 0, &table);
 }

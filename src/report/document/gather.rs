@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use std::collections::HashMap;
+
 use super::*;
 use juror_core::text::with_help;
 
@@ -100,6 +102,7 @@ impl Report {
                 state: *state,
             }),
             Event::Finished { ended, recalled, workers } => {
+                self.sort_by_class();
                 self.session.interrupted = *ended == ExitCode::Interrupted;
                 self.session.ended_with = (*ended != ExitCode::Success).then_some(ended.number());
                 self.session.cache = *recalled;
@@ -156,6 +159,14 @@ impl Report {
         (self.session.task != CommandTask::Verify && self.summary.rejected > 0)
             || self.summary.broken > 0
             || self.generated.iter().any(differs)
+    }
+
+    /// Results that an earlier run has come first, whoever they are of.
+    fn sort_by_class(&mut self) {
+        let students = self.classes.iter().flat_map(|class| &class.students);
+        let names = students.flat_map(|student| student.submissions.iter().cloned());
+        let places: HashMap<String, usize> = names.zip(0..).collect();
+        self.submissions.sort_by_key(|row| places.get(&row.name).copied());
     }
 
     fn add_note(&mut self, package: Option<String>, note: &Note) {
