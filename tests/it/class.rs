@@ -77,8 +77,8 @@ fn each_student_is_a_submission_and_other_files_are_reported() {
     assert_eq!(verdicts(&document), expected);
     let messages = [
         "WA carl/v2 1/4",
-        "- dora skipped: no program",
-        "- marks.csv skipped: no program",
+        "- dora nothing to judge: only essay.pdf",
+        "- marks.csv nothing to judge: only marks.csv",
         "3 accepted, 2 rejected (2 WA), 3 skipped",
         "is skipped: nothing to judge: only essay.pdf",
         "is skipped: each of `a.sh`, `b.sh` could be the main file",
@@ -163,7 +163,7 @@ fn a_student_is_a_directory_a_file_or_an_archive() {
     ];
     assert_eq!(verdicts(&document), rows);
     let expected =
-        ["class/carl.zip", "cannot be read: invalid Zip archive", "- carl.zip skipped: no program"];
+        ["class/carl.zip", "cannot be read: invalid Zip archive", "- carl.zip cannot be read: inv"];
     fixture.check("judge sum class --class", 0, &expected);
     fixture.check("judge sum class/dora.tgz --start b.sh", 1, &["WA class/dora.tgz"]);
     fixture.check(

@@ -253,24 +253,26 @@ fn a_temporary_directory_that_is_cleaned_gives_a_judge_error() {
         let mut child = command.stderr(Stdio::null()).spawn().expect("juror runs");
         let mut stdin = child.stdin.take().expect("a pipe");
         let mut results = std::io::BufReader::new(child.stdout.take().expect("a pipe"));
-        let mut ask = |source: &str| {
+        let mut ask = |source: &str, runs_all: bool| {
             use std::io::{BufRead, Write};
-            writeln!(stdin, "{}", grade_line(source, "bash")).expect("a write");
+            let mut line = grade_line(source, "bash");
+            line["all"] = runs_all.into();
+            writeln!(stdin, "{line}").expect("a write");
             let mut text = String::new();
             results.read_line(&mut text).expect("a result");
             serde_json::from_str::<Value>(&text).expect("JSON")
         };
-        assert_eq!(ask(RIGHT)["verdict"], "AC");
+        assert_eq!(ask(RIGHT, false)["verdict"], "AC");
         for entry in fs::read_dir(&scratch).expect("a directory").flatten() {
             fs::remove_dir_all(entry.path()).expect("a removal");
         }
-        // The program is cached in memory, but its files are gone.
-        let result = ask(RIGHT);
+        // The program is cached in memory, but its files are gone. An equal line would get the first result.
+        let result = ask(RIGHT, true);
         assert_eq!(result["verdict"], Value::Null, "{result:#}");
         assert_eq!(result["error"]["kind"], "judge", "{result:#}");
         let message = result["error"]["message"].as_str().unwrap_or_default();
         assert!(message.contains("somebody removed"), "{message}");
-        assert_eq!(ask("echo 3")["verdict"], "AC", "others are judged");
+        assert_eq!(ask("echo 3", false)["verdict"], "AC", "others are judged");
         drop(stdin);
         child.wait().expect("an end");
     }

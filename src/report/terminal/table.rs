@@ -262,10 +262,12 @@ fn expectation_cell(row: &SubmissionReport) -> TableCell {
 
 /// For a class, the cause comes first.
 fn failure_cell(row: &SubmissionReport, is_class: bool) -> TableCell {
-    let lacks = row.error().and_then(|fault| fault.error.lacks.as_ref());
-    if let Some(tool) = lacks {
-        return TableCell::left(format!("skipped: no {}", printable(tool)))
-            .with_look(TextRole::JudgeError);
+    let error = row.error().map(|fault| &fault.error);
+    if let Some(error) = error.filter(|error| error.lacks.is_some()) {
+        let tool = error.lacks.iter().filter(|_| !error.is_no_program());
+        let missing = tool.map(|tool| format!("skipped: no {}", printable(tool))).next();
+        let why = missing.unwrap_or_else(|| printable(&error.reason));
+        return TableCell::left(why).with_look(TextRole::JudgeError);
     }
     match row.explained_failure() {
         _ if row.error().is_some() => {
