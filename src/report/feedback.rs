@@ -199,9 +199,8 @@ fn student_row(row: &SubmissionReport, folders: &[&str], hidden: &Hidden) -> Sub
 
 fn student_judgement(judgement: &Judgement, name: &str, hidden: &Hidden) -> Judgement {
     let cases = judgement.cases.iter();
-    let cases = cases.map(|case| match hidden.hides(&case.test_case) {
-        true => hidden_case(case),
-        false => visible_case(case),
+    let cases = cases.map(|case| {
+        if hidden.hides(&case.test_case) { hidden_case(case) } else { visible_case(case) }
     });
     let compiler = judgement
         .compiler
@@ -234,7 +233,7 @@ fn hidden_case(case: &CaseJudgement) -> CaseJudgement {
             Some((kind, None)) => kind.to_owned(),
             None => "this test case is hidden".to_owned(),
         },
-        score: case.score.clone(),
+        score: case.score,
         is_compared: case.is_compared,
         ..CaseJudgement::new(&case.test_case, case.verdict)
     }

@@ -46,10 +46,11 @@ pub fn exception_place(messages: &[u8]) -> Option<(&'static str, Option<u32>)> {
     let text = String::from_utf8_lossy(messages);
     let python = text.lines().filter_map(|line| line.trim_start().strip_prefix("File \""));
     let is_own = |path: &str| !path.starts_with("/usr/") && !path.starts_with('<');
-    let python = python.filter(|line| is_own(line)).filter_map(|line| line.split_once("\", line "));
+    let mut python =
+        python.filter(|line| is_own(line)).filter_map(|line| line.split_once("\", line "));
     let java = text.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
     let mut java = java.filter(|call| !call.starts_with("java") && !call.starts_with("jdk."));
-    let place = python.last().or_else(|| java.find_map(|call| call.split_once(".java:")));
+    let place = python.next_back().or_else(|| java.find_map(|call| call.split_once(".java:")));
     let number = place.map(|(_, rest)| rest.split(|it: char| !it.is_ascii_digit()).next());
     let number = number.flatten().and_then(|digits| digits.parse().ok());
     Some((kind, number.filter(|line| *line <= MOST_LINES)))
