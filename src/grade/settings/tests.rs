@@ -131,7 +131,7 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
     check("{}", Err(("missing field `source`", SEE)));
     wrong(r#""a""#, "[]", "`/id`: expected a text or a number, not `[]`", SEE);
     wrong(r#""x""#, "7", "`/source`: invalid type: integer `7`, expected a text or an object", SEE);
-    let keys = "`id`, `problem`, `sample`, `package`, `cases`, `limits`, `compare`, `source`, `extract`, `all`, `return`";
+    let keys = "`id`, `problem`, `sample`, `package`, `cases`, `limits`, `compare`, `call`, `asserts`, `source`, `extract`, `all`, `return`";
     let unknown = format!("`/sorce`: unknown field `sorce`, expected one of {keys}");
     wrong("source", "sorce", &unknown, "did you mean `source`?");
     let unknown = unknown.replace("sorce", "zzz");
@@ -315,7 +315,7 @@ fn defaults_fill_missing_keys() {
         assert_eq!(LineSettings::parse_defaults(text).expect_err(text).message, expected);
     };
     wrong("[]", "expected an object");
-    let keys = "`id`, `problem`, `sample`, `package`, `cases`, `limits`, `compare`, `source`, `extract`, `all`, `return`";
+    let keys = "`id`, `problem`, `sample`, `package`, `cases`, `limits`, `compare`, `call`, `asserts`, `source`, `extract`, `all`, `return`";
     let unknown = format!("`/limit`: unknown field `limit`, expected one of {keys}");
     wrong(r#"{"limit":1}"#, &unknown);
     wrong(

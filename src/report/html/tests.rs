@@ -135,13 +135,15 @@ fn strength_with_a_missed_program(text: &str) -> Strength {
 
 #[test]
 fn a_missed_program_is_shown_with_its_input() {
-    let text = render_strength(&Report::default(), &strength_with_a_missed_program("fold-12"));
+    let mut report = Report::default();
+    report.session.elapsed = Duration::from_millis(500);
+    let text = render_strength(&report, &strength_with_a_missed_program("fold-12"));
     for part in [
         "<span class=\"v WA\">missed</span><h3>fold-12</h3><span class=\"because\">fold-12, 2.0 points</span>",
         "fold-12:3:9",
         "<strong>wrong answer on this input</strong><span>fold-12</span>",
         "<th scope=\"row\" title=\"fold-12\">fold-12</th><td class=\"WA\">WA</td>",
-        "2 programs (1 caught, 1 missed), random seed 0, in 0.000 s",
+        "2 programs (1 caught, 1 missed), random seed 0, in 0.500 s",
     ] {
         assert!(text.contains(part), "{part} in\n{text}");
     }

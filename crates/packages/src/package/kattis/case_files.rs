@@ -132,9 +132,13 @@ pub(super) fn check_case_files(
         }
         (DataDirectory::InvalidInput, None) | (_, Some(_)) => {}
         (_, None) => {
+            let has_output =
+                matches!(part, DataDirectory::ValidOutput | DataDirectory::InvalidOutput);
             let help = match files.get("out") {
-                Some(_) => format!("rename {base}.out: in a package, answers end in .ans"),
-                None => "add it, or run `juror generate` if the package has a recipe".to_owned(),
+                Some(_) if !has_output => {
+                    format!("rename {base}.out: in a package, answers end in .ans")
+                }
+                _ => "add it, or run `juror generate` if the package has a recipe".to_owned(),
             };
             faults.error(input, format!("has no `{base}.ans`"), help);
         }
