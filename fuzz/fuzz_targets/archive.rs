@@ -15,7 +15,7 @@ fuzz_target!(|bytes: &[u8]| {
     let (archive, into) = (dir.path().join("package.zip"), dir.path().join("into"));
     fs::write(&archive, bytes).expect("a file");
     fs::create_dir(&into).expect("a directory");
-    let unpacked = unpack_within(&archive, &into, BOUNDS);
+    let unpacked = unpack_within(&archive, &into, &mut BOUNDS.clone());
     assert_eq!(fs::read_dir(dir.path()).expect("a directory").count(), 2, "files outside");
     let mut written = (0, 0);
     count(&into, &mut written);
