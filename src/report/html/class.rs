@@ -14,7 +14,8 @@ const RANGES: usize = 10;
 type Bar = (String, f64, String);
 
 pub(super) fn sections(page: &Page<'_>) -> Markup {
-    if !page.is_class() {
+    // A student's page says nothing of a class.
+    if !page.is_class() || page.submissions.len() < 2 {
         return html! {};
     }
     html! { div.plots { (histogram(page)) (groups(page)) } (copies(page)) }
