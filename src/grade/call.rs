@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::grade::asserts::take_apart;
 use crate::grade::fault::{FaultyPart, LineFault};
+use crate::grade::text::{text, text_schema};
 use juror_core::check::named::{OptionsError, is_value};
 use juror_core::check::options::Options;
 use juror_core::language::table::Language;
@@ -58,30 +59,21 @@ pub enum ArgumentForm {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineAsserts {
-    /// The test, or a list of asserts.
-    pub test: TestText,
+    /// The test; a list of asserts is joined.
+    #[serde(deserialize_with = "text")]
+    #[schemars(schema_with = "text_schema")]
+    pub test: String,
     /// The function that the test gets, if it is a function `check`.
     pub function: Option<String>,
-}
-
-/// A text, or its parts.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum TestText {
-    Whole(String),
-    Parts(Vec<String>),
 }
 
 impl LineAsserts {
     /// The call that the asserts make, and its test cases: an input and an answer each. If they are not simple, one test
     /// case has the whole test.
     pub(super) fn to_call(&self) -> (LineCall, Vec<(String, String)>) {
-        let test = match &self.test {
-            TestText::Whole(text) => text.clone(),
-            TestText::Parts(parts) => parts.join("\n"),
-        };
+        let test = &self.test;
         let known = self.function.clone();
-        let (form, function, cases) = match take_apart(&test) {
+        let (form, function, cases) = match take_apart(test) {
             Some((name, cases)) => {
                 (ArgumentForm::Exact, known.filter(|_| name == CANDIDATE).unwrap_or(name), cases)
             }

@@ -32,7 +32,7 @@ pub enum Extraction {
 
 /// What was judged in place of the whole text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct Extracted {
+pub struct ExtractedProgram {
     /// The code of its language.
     pub language: Option<String>,
     /// The line of the text where it begins, from 1.

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde_json::{Map as Object, Value};
 use serde_with::serde_as;
 
-use crate::grade::extract::Extracted;
+use crate::grade::extract::ExtractedProgram;
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::line::{LineEcho, ResultDetail, id_schema};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
@@ -45,7 +45,7 @@ pub struct GradedLine {
     /// Digest of the line and of the settings by which it was read: 16 hexadecimal digits.
     pub digest: String,
     /// What was judged in place of the whole source text.
-    pub extracted: Option<Extracted>,
+    pub extracted: Option<ExtractedProgram>,
     /// What the submission earned; `null` if there is an `error`.
     pub verdict: Option<Verdict>,
     /// Its score, in a scoring problem.
@@ -86,7 +86,7 @@ impl GradedLine {
 
     pub fn with_judgement(
         judgement: Judgement,
-        extracted: Option<Extracted>,
+        extracted: Option<ExtractedProgram>,
         returned: ResultDetail,
     ) -> Self {
         let explained = judgement.explained_cause();

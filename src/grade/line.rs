@@ -8,13 +8,14 @@ use std::sync::LazyLock;
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
-use serde::de::{MapAccess, SeqAccess, Visitor};
+use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::{Map as Object, Value};
 
 use crate::grade::call::{ArgumentForm, LineAsserts, LineCall};
 use crate::grade::extract::Extraction;
 use crate::grade::fault::LineFault;
+use crate::grade::text::{optional_text, text, text_schema};
 use juror_core::language::table::Language;
 
 /// A submission and what it is judged by.
@@ -160,46 +161,6 @@ impl<'de> Deserialize<'de> for LineSource {
         }
         from.deserialize_any(SourceVisitor)
     }
-}
-
-struct TextVisitor;
-
-impl<'de> Visitor<'de> for TextVisitor {
-    type Value = String;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a text or a list of its lines")
-    }
-
-    fn visit_str<E>(self, text: &str) -> Result<String, E> {
-        Ok(text.to_owned())
-    }
-
-    /// Adds the line ends that are missing.
-    fn visit_seq<S: SeqAccess<'de>>(self, mut lines: S) -> Result<String, S::Error> {
-        let mut text = String::new();
-        while let Some(line) = lines.next_element::<String>()? {
-            text.push_str(&line);
-            if !line.ends_with('\n') {
-                text.push('\n');
-            }
-        }
-        Ok(text)
-    }
-}
-
-fn text<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
-    from.deserialize_any(TextVisitor)
-}
-
-fn optional_text<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    #[derive(Deserialize)]
-    struct Text(#[serde(deserialize_with = "text")] String);
-    Ok(Option::<Text>::deserialize(from)?.map(|text| text.0))
-}
-
-fn text_schema(_: &mut SchemaGenerator) -> Schema {
-    json_schema!({ "type": ["string", "array"], "items": { "type": "string" } })
 }
 
 /// Is parsed from an object only; a derived type would also be parsed from a list.

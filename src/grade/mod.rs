@@ -16,3 +16,4 @@ mod request;
 pub mod results;
 pub mod settings;
 pub mod stream;
+mod text;

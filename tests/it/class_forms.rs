@@ -357,7 +357,7 @@ fn a_notebook_is_judged_by_its_code() {
     let rows = ["class/anna AC", "class/bert AC", "class/carl -"];
     assert_eq!(names_and_verdicts(&fixture.json(line, 0)), rows);
     let remark = "is a notebook; its code runs without 1 line of magics or the shell";
-    fixture.check(line, 0, &[remark, "is no notebook that juror can read"]);
+    fixture.check(line, 0, &[remark, "is not a notebook that juror can read"]);
     fixture.write("one.ipynb", &notebook);
     fixture.check("judge sum one.ipynb", 0, &["AC one.ipynb", remark]);
 }

@@ -75,7 +75,7 @@ fn cut_to_integers(texts: &Texts<'_>) -> Option<String> {
     texts.agree_only(is_same).then(|| hint.to_owned())
 }
 
-/// The words in between are letters at least in part: other numbers are no prompt.
+/// At least one word in between must have a letter, and none may be a number.
 fn without_prompt(texts: &Texts<'_>) -> Option<String> {
     let mut wanted = texts.expected.iter().peekable();
     let mut extra = Vec::new();

@@ -10,7 +10,7 @@ pub struct Class {
     pub folder: String,
     /// The name of the form in which it was downloaded, such as `moodle`; `plain` if none was recognised.
     pub form: String,
-    /// Files that the teacher gave to all, which are no student's work.
+    /// Files that all students got from the teacher. They are nobody's own work.
     pub template: Vec<String>,
     /// In the order of judging.
     pub students: Vec<Student>,
@@ -25,6 +25,6 @@ pub struct Student {
     pub number: Option<String>,
     /// Whether the work was handed in after the deadline, if the form says so.
     pub late: bool,
-    /// The names of the student's submissions: one if there is no program, too.
+    /// The names of the student's submissions. A student without a program has one, too.
     pub submissions: Vec<String>,
 }

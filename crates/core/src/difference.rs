@@ -159,7 +159,7 @@ pub enum DifferenceKind {
     Blanks,
     /// Two lines are not the same.
     Line,
-    /// Two JSON values, or parts of them, are not equal, or the output is no JSON.
+    /// Two JSON values are not equal in this part, or the output is not JSON.
     Value,
     /// Order does not count, and the judge answer has this more often than the output.
     Missing,

@@ -9,7 +9,7 @@ use std::time::Duration;
 use crate::door::cases;
 use crate::door::submissions::named_submission;
 use crate::grade::call::LineCall;
-use crate::grade::extract::{self, Extracted, Extraction};
+use crate::grade::extract::{self, ExtractedProgram, Extraction};
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::graded::GradedLine;
 use crate::grade::line::{InlineCase, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine};
@@ -206,7 +206,7 @@ impl LineRun<'_> {
         if let Some(found) = extract::extract(&text, language, how) {
             let judged = self.judge(&source.clone().with_text(found.text, found.language))?;
             let language = judged.language.clone();
-            let extracted = Extracted { language, line: found.line, how: found.part };
+            let extracted = ExtractedProgram { language, line: found.line, how: found.part };
             return Ok(self.graded(judged, Some(extracted)));
         }
         match whole {
@@ -217,7 +217,7 @@ impl LineRun<'_> {
         }
     }
 
-    fn graded(&self, judged: JudgedSource, extracted: Option<Extracted>) -> GradedLine {
+    fn graded(&self, judged: JudgedSource, extracted: Option<ExtractedProgram>) -> GradedLine {
         let graded = GradedLine::with_judgement(judged.judgement, extracted, self.returned);
         GradedLine { forgeable: self.forgeable, ..graded }
     }

@@ -35,7 +35,7 @@ pub(super) fn convert(file: &TreeEntry) -> Option<(PathBuf, Conversion)> {
 fn convert_notebook(bytes: &[u8]) -> Conversion {
     let fault = |why: String| Conversion {
         text: None,
-        remark: Some(format!("is no notebook that juror can read: {why}")),
+        remark: Some(format!("is not a notebook that juror can read: {why}")),
     };
     let notebook: Value = match serde_json::from_slice(bytes) {
         Ok(notebook) => notebook,
@@ -126,7 +126,7 @@ mod tests {
         check("a.ipynb", magics.as_bytes(), Some(("a.py", Some(text), remark)));
         let one = br#"{"cells": [{"cell_type": "code", "source": "x = 1"}]}"#;
         check("a.ipynb", one, Some(("a.py", Some("x = 1\n"), "")));
-        let fault = "is no notebook that juror can read: ";
+        let fault = "is not a notebook that juror can read: ";
         check("a.ipynb", b"{", Some(("a.py", None, fault)));
         check("a.ipynb", b"{}", Some(("a.py", None, "it has no list `cells`")));
         let other = br#"{"cells": [], "metadata": {"language_info": {"name": "R"}}}"#;
