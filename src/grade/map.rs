@@ -7,7 +7,7 @@ use serde_json::{Map as Object, Value};
 
 use crate::grade::fault::{LineFault, parse_json};
 use crate::grade::line::LINE_SCHEMA;
-use juror_packages::package::suggest::nearest;
+use crate::grade::source::suggestion;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineMap(Object<String, Value>);
@@ -61,14 +61,6 @@ impl LineMap {
 fn properties(schema: &Value) -> Option<&Object<String, Value>> {
     let alternatives = || schema.get("anyOf")?.as_array()?.iter().find_map(properties);
     schema.get("properties").and_then(Value::as_object).or_else(alternatives)
-}
-
-/// Suggests the nearest known word, otherwise lists all.
-pub fn suggestion(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", known.join(", ")),
-    }
 }
 
 fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result<(), LineFault> {

@@ -5,6 +5,7 @@
 
 pub mod asserts;
 pub mod call;
+pub mod checker;
 pub mod extract;
 pub mod fault;
 pub mod graded;
@@ -15,5 +16,6 @@ pub mod reader;
 mod request;
 pub mod results;
 pub mod settings;
+pub mod source;
 pub mod stream;
 mod text;

@@ -1,6 +1,6 @@
 //! How lines are read: by a map, with defaults.
 
-use serde_json::{Map as Object, Value};
+use serde_json::{Map as Object, Value, json};
 use serde_path_to_error::Segment;
 
 use crate::grade::fault::{LineFault, escape_pointer, find_top_value, parse_json};
@@ -10,6 +10,8 @@ use crate::grade::request::{RequestKind, UnsupportedRequest};
 use crate::grade::results::digest;
 use juror_packages::package::suggest::nearest;
 
+/// The data set open-r1/codeforces has its checkers there.
+const CHECKER_KEY: &str = "generated_checker";
 const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
 #[derive(Clone, Debug, Default)]
@@ -89,13 +91,16 @@ impl LineSettings {
         let copied = self.copied_keys.iter();
         let copied = copied.filter_map(|key| Some((key.clone(), value.get(key)?.clone())));
         echo.copied = Some(copied.collect()).filter(|all: &Object<String, Value>| !all.is_empty());
-        let request = UnsupportedRequest::find(&value, self.map.is_some());
+        let find = |wanted| UnsupportedRequest::find(&value, self.map.is_some(), wanted);
+        let request = find(|kind| kind != RequestKind::Checker);
+        let checker = find(|kind| kind == RequestKind::Checker);
         let mapped = match &self.map {
             Some(map) => map.apply(&value),
             None => {
                 if let Value::Object(line) = &mut value {
                     let is_known = |key: &str| !LINE_SCHEMA["properties"][key].is_null();
                     line.retain(|key, _| is_known(key) || !self.copied_keys.contains(key));
+                    line.remove(CHECKER_KEY);
                 }
                 Ok(value)
             }
@@ -117,13 +122,20 @@ impl LineSettings {
         let is_met = |request: &UnsupportedRequest| match request.kind {
             _ if value.get("package").is_some() => true,
             RequestKind::Function => ["call", "asserts"].iter().any(|key| value.get(key).is_some()),
-            RequestKind::Checker => value.get("compare").is_some(),
             _ => false,
         };
         if let Some(request) = request.filter(|request| !is_met(request)) {
             return Err(request.fault());
         }
         if let Value::Object(line) = &mut value {
+            let is_compared = ["package", "compare"].iter().any(|key| line.contains_key(*key));
+            if let Some(checker) = checker.filter(|_| !is_compared) {
+                let UnsupportedRequest { value: text @ Value::String(_), .. } = checker else {
+                    return Err(checker.fault());
+                };
+                let all = json!({ "text": text, "language": "python3", "protocol": "open-r1" });
+                line.insert("compare".to_owned(), json!({ "checker": all }));
+            }
             line.retain(|key, _| !["id", "problem", "sample"].contains(&&**key));
         }
         let content = digest("", value.to_string().as_bytes());
@@ -188,9 +200,14 @@ fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Valu
         if line.get(other).is_some_and(|value| !value.is_null()) {
             continue;
         }
+        // What all checkers have in common is no checker.
+        let is_partial = default["checker"].is_object() && default["checker"]["text"].is_null();
+        if is_partial && line.get(key).is_none_or(Value::is_null) {
+            continue;
+        }
         let value = line.entry(key).or_insert(Value::Null);
         if let (Value::String(text), "source", Value::Object(_)) = (&*value, &**key, default) {
-            *value = serde_json::json!({ "text": text });
+            *value = json!({ "text": text });
         }
         match (&mut *value, default) {
             (Value::Null, _) => *value = default.clone(),

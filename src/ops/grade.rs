@@ -33,6 +33,7 @@ use crate::ops::options::HostOptions;
 use crate::ops::stdin;
 use crate::report::file::ReportFile;
 use juror_core::judgement::JudgeError;
+use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::text::count;
 use juror_judging::build::recent::RecentValues;
@@ -76,6 +77,15 @@ pub struct GradeOptions {
     /// Copy these keys of each line to its result
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     pub copy: Vec<String>,
+    /// The header testlib.h, for checkers in lines that include it
+    #[arg(long, value_name = "FILE")]
+    pub testlib: Option<PathBuf>,
+    /// What a breakdown of a checker means: an error, or that the output is wrong
+    #[arg(
+        long, value_name = "error|wa", default_value = "error", value_parser = ["error", "wa"],
+        hide_possible_values = true
+    )]
+    pub checker_fault: String,
     /// Write rates to FILE, as JSON: pass@k and the share of tests passed, for all problems and for each
     ///
     /// Lines say their problem in `problem`; otherwise, it is the package. Errors are left out.
@@ -91,6 +101,8 @@ pub struct GradeOptions {
     pub host: HostOptions,
 }
 
+/// In bytes. That of 2024 has 200 KB.
+const LONGEST_HEADER: u64 = 4 << 20;
 const CACHED_PROGRAMS: usize = 32;
 const CACHED_PACKAGES: usize = 64;
 /// Lines that differ only in what does not matter get the result of the first.
@@ -125,6 +137,12 @@ fn grade_lines(
         let what = "give the lines in files, or on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
+    let testlib = options.testlib.as_ref().map(|path| {
+        FilePath::root(path).read_text(LONGEST_HEADER).map_err(|error| {
+            Stop::usage(format!("--testlib: cannot read {}: {error}", path.display()))
+        })
+    });
+    let testlib = testlib.transpose()?;
     let summary = options.summary.as_ref().map(|path| {
         let opened = match &options.output {
             Some(output) if output == path => Err(io::Error::other("it has the results")),
@@ -156,10 +174,12 @@ fn grade_lines(
         problems: LoadedProblems {
             host: &host,
             context,
+            testlib,
             recent: RecentValues::new(CACHED_PACKAGES),
         },
         settings: &settings,
         repeats: options.repeat,
+        rejects_on_breakdown: options.checker_fault == "wa",
         digest_prefix: text.join("\0"),
         active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(CACHED_RESULTS),

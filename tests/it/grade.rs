@@ -333,8 +333,9 @@ fn equal_sources_are_built_once() {
     let check = |sources: &[&str], expected: usize| {
         *builds.lock().expect("a number") = 0;
         for source in sources {
-            let program = Program { path: FilePath::root("main.c"), ..Program::default() };
-            let Ok(prepared) = builder.prepare_text(&program, source) else {
+            let (path, text) = (FilePath::root("main.c"), Some((*source).to_owned()));
+            let program = Program { path, text, ..Program::default() };
+            let Ok(prepared) = builder.prepare(&program) else {
                 return Fixture::new().announce_skip("no C compiler");
             };
             let built = builder.build(&prepared, &limits, &limits).expect("a build");
