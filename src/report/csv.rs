@@ -99,24 +99,22 @@ pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
     }
     let students = if report.classes.is_empty() { &[] } else { &STUDENT_COLUMNS[..] };
     let mut table = WriterBuilder::new().delimiter(SEPARATOR).from_writer(out);
-    let fixed_titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
-    let group_titles = groups.iter().map(|group| format!("points {group}"));
-    let mut titles: Vec<String> = fixed_titles.chain(group_titles).collect();
-    // A test case may have the name of another column.
-    let student_titles = students.iter().map(|(title, _)| (*title).to_owned());
-    titles.extend(student_titles.clone());
-    let taken: HashSet<&str> = titles.iter().map(String::as_str).collect();
-    let title = |name: &&str| {
-        if name.starts_with('~') || taken.contains(name) {
-            format!("~{name}")
-        } else {
-            (*name).to_owned()
-        }
+    let titles = |columns: &[(&'static str, CellFunction)]| -> Vec<String> {
+        columns.iter().map(|(title, _)| (*title).to_owned()).collect()
     };
-    let case_titles: Vec<String> = names.iter().map(title).collect();
-    titles.truncate(titles.len() - students.len());
-    titles.extend(case_titles.into_iter().chain(student_titles));
-    table.write_record(titles.into_iter().map(escape_formula))?;
+    let mut first = titles(&FIXED_COLUMNS);
+    first.extend(groups.iter().map(|group| format!("points {group}")));
+    let last = titles(students);
+    // A test case may have the name of another column.
+    let taken: HashSet<&String> = first.iter().chain(&last).collect();
+    let cases = names.iter().map(|name| {
+        match name.starts_with('~') || taken.contains(&(*name).to_owned()) {
+            true => format!("~{name}"),
+            false => (*name).to_owned(),
+        }
+    });
+    let all = first.iter().cloned().chain(cases).chain(last.iter().cloned());
+    table.write_record(all.map(escape_formula))?;
     for submission in &report.submissions {
         let cases = submission.cases().iter();
         let verdicts: HashMap<&str, &str> =

@@ -207,7 +207,7 @@ pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
                     (overview::matrices(&page))
                     (remarks::warnings(report))
                     (remarks::generated(report))
-                    (measurement::section(report))
+                    (measurement::measurement(report))
                 }
                 footer {
                     p.keys {

@@ -7,6 +7,7 @@ use maud::{Markup, html};
 
 use crate::report::document::{SubmissionReport, shared_directory};
 use crate::report::html::submission::{full_failures, reason};
+use crate::report::html::text::bar;
 use crate::report::html::{NumberedSubmission, Page, badge};
 use juror_core::judgement::Judgement;
 use juror_core::progress::PackageReport;
@@ -172,19 +173,11 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest_cpu_time() else { return html! {} };
     let limits =
         page.package(submission.package.as_deref()).and_then(|package| package.limits.as_ref());
-    let part = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
-    let share = part.map(|part| (part.min(1.0) * 100.0).ceil());
+    let share = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
+    let is_slow = submission.verdict() == Some(Verdict::TimeLimitExceeded);
     html! {
         (seconds(time))
-        @if let Some(share) = share {
-            svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
-                rect.rail width="100" height="10" {}
-                rect class=(match submission.verdict() {
-                    Some(Verdict::TimeLimitExceeded) => "TLE",
-                    _ => "JE",
-                }) width=(share) height="10" {}
-            }
-        }
+        @if let Some(share) = share { (bar(if is_slow { "TLE" } else { "JE" }, share)) }
     }
 }
 
