@@ -104,12 +104,6 @@ pub struct Recognition {
     pub strays: Vec<String>,
 }
 
-impl Recognition {
-    pub fn new(form: Form, students: Vec<StudentEntry>) -> Self {
-        Self { form, students, strays: Vec::new() }
-    }
-}
-
 /// The form of most entries, or the chosen one. `None` if the folder is plain.
 ///
 /// # Errors
@@ -178,7 +172,7 @@ fn read_as(
         name => submitters(&FilePath::root(folder).join(name)),
     };
     let has_files = pattern.capture_names().flatten().any(|group| group == "file");
-    let mut found = Recognition::new(form.clone(), Vec::new());
+    let mut found = Recognition { form: form.clone(), students: Vec::new(), strays: Vec::new() };
     // What an entry has beside the name: a student has no two that are the same.
     let mut rests: HashSet<(usize, String)> = HashSet::new();
     let mut students: HashMap<(String, Option<String>), Vec<usize>> = HashMap::new();
@@ -203,12 +197,8 @@ fn read_as(
         let group = |name: &str| groups.name(name).map(|group| group.as_str());
         let (mut name, mut number) =
             (group("name").unwrap_or(&entry).to_owned(), group("number").map(str::to_owned));
-        if let Some(people) = people.get(&entry).filter(|people| !people.is_empty()) {
-            let [names, numbers] = [0, 1].map(|at| {
-                let texts: Vec<&str> = people.iter().map(|person| person[at].as_str()).collect();
-                texts.join(", ")
-            });
-            (name, number) = (names, Some(numbers).filter(|numbers| !numbers.is_empty()));
+        if let Some([names, numbers]) = people.get(&entry).filter(|[names, _]| !names.is_empty()) {
+            (name, number) = (names.clone(), Some(numbers.clone()).filter(|it| !it.is_empty()));
         }
         let name = clean_name(&name).unwrap_or_else(|| entry.clone());
         let file = ["file", "ending"].map(|part| group(part).unwrap_or_default()).concat();

@@ -95,12 +95,8 @@ pub fn is_packed(path: &Path) -> bool {
 pub fn has_program(path: &Path) -> bool {
     let mut parts = PROGRAM_DIRECTORIES.iter().chain(&TEST_DIRECTORIES);
     let is_part = path.is_dir() && parts.any(|part| path.ends_with(part));
-    !is_part
-        && match content(path) {
-            Ok(Content::Sources) => path.is_dir(),
-            Ok(Content::Others) => is_archive(path),
-            Ok(Content::Archive(_)) | Err(_) => true,
-        }
+    let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
+    !is_part && (path.is_dir() && has_source(path) || has_archive())
 }
 
 /// Whether a source imports what is in one of these directories.
@@ -116,25 +112,18 @@ fn uses_directory(source: &Path, directories: &[&PathBuf]) -> bool {
     Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(&code))
 }
 
-/// What a student handed in.
-pub enum Content {
-    /// Also if it cannot be read: then the student's result has the reason.
-    Sources,
-    /// The only archive, without a source beside it.
-    Archive(PathBuf),
-    Others,
-}
-
-/// Fails if there are several archives, or if juror cannot unpack the only one.
-pub fn content(student: &Path) -> Result<Content, Diagnostic> {
-    let Ok(sources) = read_sources(&FilePath::root(student)) else { return Ok(Content::Sources) };
+/// The archive with a student's sources: the student's only one, if there is no source beside it.
+///
+/// Fails if there are several, or if juror cannot unpack it.
+pub fn packed_sources(student: &Path) -> Result<Option<PathBuf>, Diagnostic> {
+    let Ok(sources) = read_sources(&FilePath::root(student)) else { return Ok(None) };
     let names = || sources.files.iter().map(|file| file.name.as_path());
     if names().any(|name| Language::of_file(name).is_some()) {
-        return Ok(Content::Sources);
+        return Ok(None);
     }
     let packed: Vec<&Path> = names().filter(|name| is_packed(name)).collect();
     let path = match packed[..] {
-        [] => return Ok(Content::Others),
+        [] => return Ok(None),
         [only] if student.is_dir() => student.join(only),
         [_] => student.to_owned(),
         _ => {
@@ -144,11 +133,17 @@ pub fn content(student: &Path) -> Result<Content, Diagnostic> {
         }
     };
     if is_archive(&path) {
-        return Ok(Content::Archive(path));
+        return Ok(Some(path));
     }
     let message = "is no archive that juror can unpack";
     let help = "unpack it into the student's directory, or pack the files as .zip or .tar.gz";
     Err(Diagnostic::error(path, message).help(help))
+}
+
+/// `true` if it cannot be read: then the student's result has the reason.
+fn has_source(student: &Path) -> bool {
+    let Ok(sources) = read_sources(&FilePath::root(student)) else { return true };
+    sources.files.iter().any(|file| Language::of_file(&file.name).is_some())
 }
 
 fn read_sources(student: &FilePath) -> Result<Sources, Diagnostic> {
@@ -394,9 +389,10 @@ mod tests {
             let keep = directory(files);
             let below =
                 |path: &Path| path.strip_prefix(keep.path()).map(|rest| rest.display().to_string());
-            let found = match content(&keep.path().join("anna")) {
-                Ok(Content::Archive(path)) => Ok(below(&path).expect("a file in it")),
-                Ok(_) => Ok(String::new()),
+            let found = match packed_sources(&keep.path().join("anna")) {
+                Ok(found) => {
+                    Ok(found.map_or(String::new(), |path| below(&path).expect("a file in it")))
+                }
                 Err(error) => {
                     let place = below(&error.place.path).expect("in it");
                     Err(format!("{place}: {}", error.message))

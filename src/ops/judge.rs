@@ -219,16 +219,15 @@ pub fn judge(
         let what = Remark::with_help(what, help);
         return Err(Stop::usage(what));
     }
-    if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {
-        return Err(Stop::usage("--explain is not for answers; leave it out"));
+    let is_answers = problem.kind.submitted == SubmittedContent::Answers;
+    let no_grammar = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
+    match (options.explain.is_some(), options.input.is_empty()) {
+        (true, _) if is_answers => Err("--explain is not for answers; leave it out"),
+        (_, false) if is_answers => Err("--input is not for answers; leave it out"),
+        (true, _) if problem.input_grammars.is_empty() => Err(no_grammar),
+        _ => Ok(()),
     }
-    if !options.input.is_empty() && problem.kind.submitted == SubmittedContent::Answers {
-        return Err(Stop::usage("--input is not for answers; leave it out"));
-    }
-    if options.explain.is_some() && problem.input_grammars.is_empty() {
-        let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
-        return Err(Stop::usage(what));
-    }
+    .map_err(Stop::usage)?;
     let selected = cases::select_by_each(&problem, &options.runs.case)?;
     let (mut submissions, class) = find_submissions(options, &problem, context)?;
     let found = duplicates::find_duplicates(&submissions, &class.template);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::class::form::{Form, Recognition, StudentEntry, entry_name, recognise};
 use crate::class::template::Template;
-use crate::class::{self, Content, StudentProgram};
+use crate::class::{self, StudentProgram};
 use crate::door::submissions::submission_at;
 use crate::ops::context::Context;
 use crate::ops::judge::JudgeOptions;
@@ -104,7 +104,8 @@ impl<'a> ClassReader<'a> {
         let found = recognised.unwrap_or_else(|| {
             let entries = if is_folder { &entries } else { from_ref(&opened) };
             let student = |entry: &PathBuf| StudentEntry::of_path(entry, entry_name(&given(entry)));
-            Recognition::new(Form::default(), entries.iter().map(student).collect())
+            let students = entries.iter().map(student).collect();
+            Recognition { form: Form::default(), students, strays: Vec::new() }
         });
         let is_plain = found.form.is_plain();
         let mut students = Vec::new();
@@ -215,11 +216,8 @@ impl<'a> ClassReader<'a> {
             }
         };
         for _ in 0..NESTED_ARCHIVES {
-            let packed = match class::content(&place)? {
-                Content::Archive(packed) => packed,
-                _ if is_archive(&place) => place.clone(),
-                _ => break,
-            };
+            let own = || is_archive(&place).then(|| place.clone());
+            let Some(packed) = class::packed_sources(&place)?.or_else(own) else { break };
             place = context
                 .unpack_submission(&packed, |into| unpack_within(&packed, into, &mut bounds))?;
         }

@@ -98,13 +98,12 @@ pub(super) fn evidence_panes(
     let Evidence { answer, output, stdout, transcript, .. } = evidence;
     let has_output = !answer.is_empty() || !output.is_empty();
     let expected = if difference.is_some() { "Expected" } else { "Judge answer" };
-    let beginning = |title, is_good, unknown, hit| Pane {
-        title,
+    let beginning = |title, is_good, bytes_left_out, marked_line| Pane {
         is_good,
-        bytes_left_out: unknown,
-        marked_line: hit,
+        bytes_left_out,
+        marked_line,
         is_numbered: true,
-        show: visible,
+        ..Pane::titled(title)
     };
     let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|pair| side(pair).line);
     html! {

@@ -8,13 +8,14 @@ use crate::report::html::Page;
 use crate::report::html::failure::verdict_and_cause;
 use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
 use crate::report::html::text::{Pane, bar, not_shown, pane, section, table};
-use juror_core::text::{count, printable, visible};
+use juror_core::text::{count, printable, short_list, visible};
 use juror_data::strength::result::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
 use juror_data::strength::strictness::Strictness;
 
 const MAX_MISSED: usize = 60;
 const MAX_CELLS: usize = 60_000;
 const MAX_ROWS: usize = 1000;
+const MAX_NAMES: usize = 8;
 
 pub(super) fn sections(page: &Page<'_>) -> Markup {
     let Some(found) = page.content.strength else { return html! {} };
@@ -117,22 +118,13 @@ fn missed_program(page: &Page<'_>, subject: &Subject) -> Markup {
                     (verdict_and_cause(missed.verdict, "this input", &missed.cause))
                     div.panes { (pane(page, Pane::titled("Input"), &missed.input)) }
                     @if !missed.also.is_empty() {
-                        p.note { "The input catches " (missed.also.len()) " more that pass: " (names(&missed.also)) }
+                        p.note { "The input catches " (missed.also.len()) " more that pass: " (printable(&short_list(&missed.also, MAX_NAMES))) }
                     }
                     @if let Some(name) = &missed.promoted { p.note { "Added as test case " (printable(name)) } }
                 }
             }
         }
     }
-}
-
-fn names(all: &[String]) -> String {
-    const MAX_NAMES: usize = 8;
-    let mut names: Vec<String> = all.iter().take(MAX_NAMES).map(|name| printable(name)).collect();
-    if all.len() > MAX_NAMES {
-        names.push("…".to_owned());
-    }
-    names.join(", ")
 }
 
 fn matrix(found: &Strength) -> Markup {

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 use crate::report::html::Page;
 use juror_core::judgement::ShownImage;
@@ -158,7 +158,7 @@ pub(super) fn section(id: &str, title: &str, content: Markup) -> Markup {
 pub(super) fn table(
     class: &str,
     label: &str,
-    caption: &str,
+    caption: impl Render,
     titles: &[&str],
     rows: Markup,
 ) -> Markup {
