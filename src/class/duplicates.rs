@@ -21,8 +21,7 @@ pub fn find_duplicates<'a>(
     submissions: impl IntoIterator<Item = &'a Submission>,
     template: &Template,
 ) -> Vec<Duplicates> {
-    let mut by_text: BTreeMap<ProgramText, SubmissionGroup<'_>> = BTreeMap::new();
-    let mut by_code: BTreeMap<ProgramText, SubmissionGroup<'_>> = BTreeMap::new();
+    let mut groups: BTreeMap<(Likeness, ProgramText), SubmissionGroup<'_>> = BTreeMap::new();
     for (index, submission) in submissions.into_iter().enumerate() {
         // Unreadable submissions are reported elsewhere.
         let Ok(sources) = sources::read(&submission.program) else { continue };
@@ -35,24 +34,18 @@ pub fn find_duplicates<'a>(
             text.push(file.bytes().to_vec());
             code.push(without_spaces_and_comments(language.code, file.bytes()));
         }
-        text.sort();
-        code.sort();
-        if !text.concat().is_empty() {
-            by_text.entry(text).or_default().push((index, &submission.name));
-        }
-        if !code.concat().is_empty() {
-            by_code.entry(code).or_default().push((index, &submission.name));
+        for (likeness, mut parts) in [(Likeness::Text, text), (Likeness::Code, code)] {
+            parts.sort();
+            if !parts.concat().is_empty() {
+                groups.entry((likeness, parts)).or_default().push((index, &*submission.name));
+            }
         }
     }
-    let mut copies: Vec<SubmissionGroup<'_>> = by_text.into_values().collect();
-    copies.retain(|group| group.len() > 1);
-    let mut alike: Vec<SubmissionGroup<'_>> = by_code.into_values().collect();
-    // Where the texts are equal, the code is, too: such a group is reported once.
-    alike.retain(|group| group.len() > 1 && !copies.contains(group));
-    let texts = copies.into_iter().map(|group| (group, Likeness::Text));
-    let codes = alike.into_iter().map(|group| (group, Likeness::Code));
-    let mut all: Vec<_> = texts.chain(codes).collect();
+    let copies = groups.into_iter().filter(|(_, group)| group.len() > 1);
+    let mut all: Vec<_> = copies.map(|((likeness, _), group)| (group, likeness)).collect();
     all.sort_by_key(|(group, likeness)| (group[0].0, *likeness));
+    // Where the texts are equal, the code is, too: such a group is reported once.
+    all.dedup_by(|(next, _), (group, _)| next == group);
     let duplicates = |(group, likeness): (SubmissionGroup<'_>, Likeness)| Duplicates {
         likeness,
         submissions: group.into_iter().map(|(_, name)| name.to_owned()).collect(),

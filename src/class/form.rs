@@ -1,70 +1,80 @@
 //! The forms in which learning platforms give the work of a class. The names of its entries say whose they are.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::{Path, PathBuf};
 
 use juror_core::root::FilePath;
-use juror_core::text::path_text;
+use juror_core::stop::Remark;
+use juror_core::text::{path_text, short_list};
 use juror_packages::package::gradescope::{METADATA, submitters};
 use regex::{Captures, Regex, escape};
 
 use crate::class::{has_program, is_manifest, is_source};
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Form {
     pub name: &'static str,
     /// Who gives it so, for a person.
     pub source: &'static str,
     /// The name of an entry. Its groups are the `name` and the `number` of the student, a mark that the work is `late`,
-    /// and the name that the student gave to the `file`, with its `ending`. `PREFIX` is what all names begin with, up to
-    /// a dash.
-    entry: &'static str,
+    /// and the name that the student gave to the `file`, with its `ending`. `{PREFIX}` is what all names begin with, up
+    /// to a dash. Empty if a student is an entry.
+    entry: Cow<'static, str>,
     /// A file in each entry.
     mark: &'static str,
     /// A file beside the entries, which has the names.
     metadata: &'static str,
 }
 
-pub const FORMS: [Form; 5] = [
-    Form {
-        entry: r"^(?<name>.+?)_(?<number>\d+)_assignsubmission_(?:file|onlinetext)_(?<file>.*)$",
-        ..Form::new("moodle", "Moodle gives it")
-    },
-    Form {
-        entry: r"^(?<name>.+?)(?<late>(?i:_late))?_(?<number>\d+)_\d+_(?<file>.+?)(?:-\d+)?(?<ending>\.[^.]*)?$",
-        ..Form::new("canvas", "Canvas gives it")
-    },
-    Form {
-        entry: "^PREFIX(?<name>.+)$",
-        mark: ".git",
-        ..Form::new("github", "GitHub Classroom gives it")
-    },
-    Form {
-        entry: r"^(?<name>submission_\d+)$",
-        metadata: METADATA,
-        ..Form::new("gradescope", "Gradescope gives it")
-    },
-    Form::new("plain", "it is"),
-];
+pub fn forms() -> [Form; 5] {
+    [
+        Form::new(
+            "moodle",
+            "Moodle gives it",
+            r"^(?<name>.+?)_(?<number>\d+)_assignsubmission_(?:file|onlinetext)_(?<file>.*)$",
+        ),
+        Form::new(
+            "canvas",
+            "Canvas gives it",
+            r"^(?<name>.+?)(?<late>(?i:_late))?_(?<number>\d+)_\d+_(?<file>.+?)(?:-\d+)?(?<ending>\.[^.]*)?$",
+        ),
+        Form {
+            mark: ".git",
+            ..Form::new("github", "GitHub Classroom gives it", "^{PREFIX}(?<name>.+)$")
+        },
+        Form {
+            metadata: METADATA,
+            ..Form::new("gradescope", "Gradescope gives it", r"^(?<name>submission_\d+)$")
+        },
+        Form::default(),
+    ]
+}
 
-/// Entries whose names a user describes.
-const NAMED: Form = Form::new("names", "--names reads it");
-
-impl Form {
-    const fn new(name: &'static str, source: &'static str) -> Self {
-        Self { name, source, entry: "", mark: "", metadata: "" }
-    }
-
-    pub fn is_plain(&self) -> bool {
-        self.entry.is_empty() && self.name != NAMED.name
+impl Default for Form {
+    fn default() -> Self {
+        Self::new("plain", "it is", "")
     }
 }
 
-/// How a user wants a folder to be read.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct FormChoice<'a> {
-    pub form: Option<&'a str>,
-    pub names: Option<&'a Regex>,
+impl Form {
+    fn new(name: &'static str, source: &'static str, entry: &'static str) -> Self {
+        Self { name, source, entry: Cow::Borrowed(entry), mark: "", metadata: "" }
+    }
+
+    pub fn by_name(name: &str) -> Option<Self> {
+        forms().into_iter().find(|form| form.name == name)
+    }
+
+    /// With entries whose names a user describes.
+    pub fn of_pattern(pattern: &Regex) -> Self {
+        let entry = Cow::Owned(pattern.to_string());
+        Self { entry, ..Self::new("names", "--names reads it", "") }
+    }
+
+    pub fn is_plain(&self) -> bool {
+        self.entry.is_empty()
+    }
 }
 
 #[derive(Clone, Debug, Default)]
@@ -94,34 +104,45 @@ pub struct Recognition {
     pub strays: Vec<String>,
 }
 
-/// The form of most entries. `None` if the folder is plain, or if no entry has the form that the user chose.
+/// The form of most entries, or the chosen one. `None` if the folder is plain.
+///
+/// # Errors
+/// If no entry has the chosen form.
 pub fn recognise(
     folder: &Path,
     entries: &[PathBuf],
-    choice: FormChoice<'_>,
-) -> Option<Recognition> {
-    if let Some(names) = choice.names {
-        let (read, [matching, _]) = read_as(&NAMED, names, folder, entries, true);
-        return (matching > 0).then_some(read);
-    }
+    chosen: Option<&Form>,
+) -> Result<Option<Recognition>, Remark> {
+    const SHOWN: usize = 3;
     let is_program =
         entries.iter().any(|path| is_manifest(path) || is_source(path) && !path.is_dir());
-    for form in FORMS.iter().filter(|form| !form.is_plain()) {
-        let is_chosen = choice.form == Some(form.name);
+    let candidates = chosen.map_or_else(|| forms().to_vec(), |form| vec![form.clone()]);
+    for form in candidates.iter().filter(|form| !form.is_plain()) {
         let is_possible = folder.join(form.metadata).exists()
             && (form.mark.is_empty() || !is_program && entries.len() > 1);
-        if !is_chosen && (choice.form.is_some() || !is_possible) {
-            continue;
-        }
-        let Ok(pattern) = Regex::new(&form.entry.replace("PREFIX", &prefix(form, entries))) else {
+        let Ok(pattern) = Regex::new(&form.entry.replace("{PREFIX}", &prefix(form, entries)))
+        else {
             continue;
         };
-        let (read, [matching, others]) = read_as(form, &pattern, folder, entries, is_chosen);
-        if matching > others || is_chosen && matching > 0 {
-            return Some(read);
+        if chosen.is_some() || is_possible {
+            let (read, [matching, others]) =
+                read_as(form, &pattern, folder, entries, chosen.is_some());
+            if matching > others || chosen.is_some() && matching > 0 {
+                return Ok(Some(read));
+            }
         }
     }
-    None
+    let Some(form) = chosen.filter(|form| !form.is_plain()) else { return Ok(None) };
+    let fitting = recognise(folder, entries, None)?.map_or("plain", |found| found.form.name);
+    let names: Vec<String> = entries.iter().map(|path| entry_name(path)).collect();
+    let names = if names.is_empty() { "nothing".to_owned() } else { short_list(&names, SHOWN) };
+    let what = format!("has no entry in the form `{}`, but {names}", form.name);
+    let help = format!("--class-form {fitting} fits; --names describes other names");
+    Err(Remark::with_help(what, help))
+}
+
+pub fn entry_name(path: &Path) -> String {
+    path_text(path.file_name().unwrap_or_default().as_ref())
 }
 
 /// What the names of all entries with the form's mark begin with, up to a dash, as a pattern.
@@ -130,8 +151,7 @@ fn prefix(form: &Form, entries: &[PathBuf]) -> String {
     let marked: Vec<_> = directories().filter(|path| path.join(form.mark).exists()).collect();
     // If the user names the form, there may be no marks.
     let marked = if marked.is_empty() { directories().collect() } else { marked };
-    let names = marked.into_iter().filter_map(|path| Some(path_text(path.file_name()?.as_ref())));
-    let names: Vec<String> = names.collect();
+    let names: Vec<String> = marked.into_iter().map(|path| entry_name(path)).collect();
     let Some(first) = names.first() else { return String::new() };
     let mut ends = first.rmatch_indices('-').map(|(dash, _)| &first[..=dash]);
     let is_common =
@@ -152,13 +172,13 @@ fn read_as(
         name => submitters(&FilePath::root(folder).join(name)),
     };
     let has_files = pattern.capture_names().flatten().any(|group| group == "file");
-    let mut found = Recognition { form: *form, students: Vec::new(), strays: Vec::new() };
+    let mut found = Recognition { form: form.clone(), students: Vec::new(), strays: Vec::new() };
     // What an entry has beside the name: a student has no two that are the same.
     let mut rests: HashSet<(usize, String)> = HashSet::new();
     let mut students: HashMap<(String, Option<String>), Vec<usize>> = HashMap::new();
     let (mut matching, mut others) = (0, 0);
     for path in entries {
-        let entry = path_text(path.file_name().unwrap_or_default().as_ref());
+        let entry = entry_name(path);
         if entry == form.metadata {
             continue;
         }
@@ -177,12 +197,8 @@ fn read_as(
         let group = |name: &str| groups.name(name).map(|group| group.as_str());
         let (mut name, mut number) =
             (group("name").unwrap_or(&entry).to_owned(), group("number").map(str::to_owned));
-        if let Some(people) = people.get(&entry).filter(|people| !people.is_empty()) {
-            let [names, numbers] = [0, 1].map(|at| {
-                let texts: Vec<&str> = people.iter().map(|person| person[at].as_str()).collect();
-                texts.join(", ")
-            });
-            (name, number) = (names, Some(numbers).filter(|numbers| !numbers.is_empty()));
+        if let Some([names, numbers]) = people.get(&entry).filter(|[names, _]| !names.is_empty()) {
+            (name, number) = (names.clone(), Some(numbers.clone()).filter(|it| !it.is_empty()));
         }
         let name = clean_name(&name).unwrap_or_else(|| entry.clone());
         let file = ["file", "ending"].map(|part| group(part).unwrap_or_default()).concat();
@@ -226,7 +242,7 @@ mod tests {
     use std::fs;
 
     /// Entries with a slash at the end are directories; the students are `label=files`, `!` marks late ones.
-    fn check(entries: &[&str], choice: FormChoice<'_>, expected: Option<(&str, &[&str])>) {
+    fn check(entries: &[&str], chosen: Option<&Form>, expected: Option<(&str, &[&str])>) {
         let keep = tempfile::tempdir().expect("a directory");
         for entry in entries {
             let (entry, text) = entry.split_once('=').unwrap_or((entry, ""));
@@ -241,17 +257,19 @@ mod tests {
         let all = fs::read_dir(keep.path()).expect("a directory").flatten();
         let mut all: Vec<PathBuf> = all.map(|entry| entry.path()).collect();
         all.sort();
-        let found = recognise(keep.path(), &all, choice).map(|found| {
-            let show = |student: &StudentEntry| {
-                let files: Vec<&str> = student.files.iter().map(|(_, name)| &**name).collect();
-                let mark =
-                    |is_so: bool, mark: &str| if is_so { mark.to_owned() } else { String::new() };
-                let number = student.number.as_deref().unwrap_or("-");
-                let marks = mark(student.late, "!");
-                format!("{}|{number}{marks}={}", student.label, files.join(","))
-            };
-            (found.form.name, found.students.iter().map(show).collect::<Vec<_>>())
-        });
+        let found =
+            recognise(keep.path(), &all, chosen).expect("entries in the form").map(|found| {
+                let show = |student: &StudentEntry| {
+                    let files: Vec<&str> = student.files.iter().map(|(_, name)| &**name).collect();
+                    let mark = |is_so: bool, mark: &str| {
+                        if is_so { mark.to_owned() } else { String::new() }
+                    };
+                    let number = student.number.as_deref().unwrap_or("-");
+                    let marks = mark(student.late, "!");
+                    format!("{}|{number}{marks}={}", student.label, files.join(","))
+                };
+                (found.form.name, found.students.iter().map(show).collect::<Vec<_>>())
+            });
         let expected = expected.map(|(form, students)| {
             (form, students.iter().map(|student| (*student).to_owned()).collect::<Vec<_>>())
         });
@@ -261,7 +279,7 @@ mod tests {
     #[test]
     fn a_form_is_told_by_the_names_of_most_entries() {
         let check = |entries: &[&str], form: &str, students: &[&str]| {
-            check(entries, FormChoice::default(), Some((form, students)));
+            check(entries, None, Some((form, students)));
         };
         let file = "_assignsubmission_file_";
         check(
@@ -310,7 +328,7 @@ mod tests {
     #[test]
     fn two_of_one_name_and_number_stay_apart() {
         let check = |entries: &[&str], students: &[&str]| {
-            check(entries, FormChoice::default(), Some(("moodle", students)));
+            check(entries, None, Some(("moodle", students)));
         };
         let entry = |name: &str| format!("{name}_1_assignsubmission_file_/");
         let [apart, one] = ["Jo\u{308}rg", "J\u{f6}rg"].map(entry);
@@ -320,16 +338,16 @@ mod tests {
 
     #[test]
     fn other_folders_are_plain_unless_a_user_says_more() {
-        let plain = |entries: &[&str]| check(entries, FormChoice::default(), None);
+        let plain = |entries: &[&str]| check(entries, None, None);
         plain(&["anna/a.py", "bert/a.py"]);
         plain(&["a_1_2_b.py", "x.py", "y.py"]);
         plain(&["submission_1/a.py", "submission_2/a.py"]);
         plain(&["main.py", "a/.git/x", "b/.git/x"]);
         plain(&[]);
         let names = Regex::new("^(?<number>[0-9]+) (?<name>.*)$").expect("a regex");
-        let choice = FormChoice { names: Some(&names), ..FormChoice::default() };
-        check(&["12 Anna/", "x/", "y/"], choice, Some(("names", &["Anna|12="])));
-        let choice = FormChoice { form: Some("github"), ..FormChoice::default() };
-        check(&["a/", "b/"], choice, Some(("github", &["a|-=", "b|-="])));
+        let choice = Form::of_pattern(&names);
+        check(&["12 Anna/", "x/", "y/"], Some(&choice), Some(("names", &["Anna|12="])));
+        let choice = Form::by_name("github");
+        check(&["a/", "b/"], choice.as_ref(), Some(("github", &["a|-=", "b|-="])));
     }
 }

@@ -16,7 +16,7 @@ use juror_core::diagnostic::Diagnostic;
 use juror_core::language::candidates::{TEST_DIRECTORIES, without_imported, without_tests};
 use juror_core::language::essence::with_names_in_strings;
 use juror_core::language::launch::{known_sources, launch_spec};
-use juror_core::language::sources::{self, SourceShape};
+use juror_core::language::sources::{self, SourceShape, Sources};
 use juror_core::language::start;
 use juror_core::language::table::{EntryPoint, Language};
 use juror_core::language::tool_files::is_tool_directory;
@@ -81,8 +81,14 @@ fn is_manifest(path: &Path) -> bool {
     MANIFESTS.iter().any(|name| path.ends_with(name))
 }
 
-fn is_source(path: &Path) -> bool {
+pub fn is_source(path: &Path) -> bool {
     Language::of_file(path).is_some() || path.extension().is_some_and(|end| end == "ipynb")
+}
+
+/// Whether it has the name of an archive.
+pub fn is_packed(path: &Path) -> bool {
+    let lower = path.to_string_lossy().to_lowercase();
+    ENDINGS.iter().chain(&OTHER_ARCHIVES).any(|ending| lower.ends_with(ending))
 }
 
 /// Whether a student may have handed it in.
@@ -90,7 +96,7 @@ pub fn has_program(path: &Path) -> bool {
     let mut parts = PROGRAM_DIRECTORIES.iter().chain(&TEST_DIRECTORIES);
     let is_part = path.is_dir() && parts.any(|part| path.ends_with(part));
     let has_archive = || is_archive(path) || !matches!(packed_sources(path), Ok(None));
-    !is_part && ((path.is_dir() && has_source(path)) || has_archive())
+    !is_part && (path.is_dir() && has_source(path) || has_archive())
 }
 
 /// Whether a source imports what is in one of these directories.
@@ -110,17 +116,12 @@ fn uses_directory(source: &Path, directories: &[&PathBuf]) -> bool {
 ///
 /// Fails if there are several, or if juror cannot unpack it.
 pub fn packed_sources(student: &Path) -> Result<Option<PathBuf>, Diagnostic> {
-    let program = Program { path: FilePath::root(student), ..Program::default() };
-    let Ok(sources) = sources::read(&program) else { return Ok(None) };
+    let Ok(sources) = read_sources(&FilePath::root(student)) else { return Ok(None) };
     let names = || sources.files.iter().map(|file| file.name.as_path());
     if names().any(|name| Language::of_file(name).is_some()) {
         return Ok(None);
     }
-    let is_packed = |name: &&Path| {
-        let lower = name.to_string_lossy().to_lowercase();
-        ENDINGS.iter().chain(&OTHER_ARCHIVES).any(|ending| lower.ends_with(ending))
-    };
-    let packed: Vec<&Path> = names().filter(is_packed).collect();
+    let packed: Vec<&Path> = names().filter(|name| is_packed(name)).collect();
     let path = match packed[..] {
         [] => return Ok(None),
         [only] if student.is_dir() => student.join(only),
@@ -141,9 +142,12 @@ pub fn packed_sources(student: &Path) -> Result<Option<PathBuf>, Diagnostic> {
 
 /// `true` if it cannot be read: then the student's result has the reason.
 fn has_source(student: &Path) -> bool {
-    let program = Program { path: FilePath::root(student), ..Program::default() };
-    let Ok(sources) = sources::read(&program) else { return true };
+    let Ok(sources) = read_sources(&FilePath::root(student)) else { return true };
     sources.files.iter().any(|file| Language::of_file(&file.name).is_some())
+}
+
+fn read_sources(student: &FilePath) -> Result<Sources, Diagnostic> {
+    sources::read(&Program { path: student.clone(), ..Program::default() })
 }
 
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -167,8 +171,7 @@ pub fn programs(
     language: Option<&str>,
     template: &Template,
 ) -> Vec<StudentProgram> {
-    let program = Program { path: student.clone(), ..Program::default() };
-    let Ok(sources) = sources::read(&program) else { return vec![StudentProgram::default()] };
+    let Ok(sources) = read_sources(student) else { return vec![StudentProgram::default()] };
     let mut languages: BTreeMap<&str, (&Language, Vec<&TreeEntry>)> = BTreeMap::new();
     let wanted = language.and_then(Language::by_code);
     for (file, language) in known_sources(&sources.files) {
@@ -253,7 +256,7 @@ pub fn programs(
 pub fn nothing_to_judge(student: &FilePath) -> Option<Diagnostic> {
     const SHOWN: usize = 5;
     let program = Program { path: student.clone(), ..Program::default() };
-    let sources = sources::read(&program).ok()?;
+    let sources = read_sources(student).ok()?;
     let files = &sources.files;
     let is_ready = sources.shape == SourceShape::File && launch_spec(&program, &sources).is_ok();
     if is_ready || !known_sources(files).is_empty() {

@@ -3,10 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::Path;
 
+use crate::class::read_sources;
 use juror_core::blob::Digest;
 use juror_core::diagnostic::Diagnostic;
-use juror_core::language::sources;
-use juror_core::program::Program;
 use juror_core::root::FilePath;
 use juror_core::text::path_text;
 use juror_core::tree::TreeEntry;
@@ -23,7 +22,7 @@ pub struct Template {
 impl Template {
     /// The files of this directory.
     pub fn read(directory: &Path) -> Result<Self, Diagnostic> {
-        let files = files_below(&FilePath::root(directory))?;
+        let files = read_sources(&FilePath::root(directory))?.files;
         let names = files.iter().map(|file| path_text(&file.name)).collect();
         Ok(Self { files: files.iter().filter_map(digest).collect(), names })
     }
@@ -34,7 +33,7 @@ impl Template {
         let is_large = students.len() >= FEWEST;
         let mut times: BTreeMap<Digest, BTreeMap<usize, String>> = BTreeMap::new();
         for (student, directory) in students.enumerate() {
-            for file in files_below(directory).unwrap_or_default() {
+            for file in read_sources(directory).unwrap_or_default().files {
                 let Some(digest) = digest(&file) else { continue };
                 times.entry(digest).or_default().insert(student, path_text(&file.name));
             }
@@ -48,11 +47,6 @@ impl Template {
     pub fn has(&self, file: &TreeEntry) -> bool {
         !self.files.is_empty() && digest(file).is_some_and(|digest| self.files.contains(&digest))
     }
-}
-
-fn files_below(directory: &FilePath) -> Result<Vec<TreeEntry>, Diagnostic> {
-    let program = Program { path: directory.clone(), ..Program::default() };
-    sources::read(&program).map(|sources| sources.files)
 }
 
 /// `None` for an empty file, which says nothing.

@@ -4,11 +4,11 @@ mod class_reader;
 mod update;
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use regex::Regex;
 
 use crate::class::duplicates;
-use crate::class::form::FORMS;
+use crate::class::form::{Form, forms};
 use crate::door::cases;
 use crate::door::comparison::ComparisonMode;
 use crate::door::files_beside::add_files_beside;
@@ -89,11 +89,11 @@ pub struct JudgeOptions {
     /// Read each SUBMISSION as this form of a class: moodle, canvas, github, gradescope or plain
     ///
     /// By default, the names of its entries say which.
-    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(FORMS.map(|form| form.name)), hide_possible_values = true, help_heading = RUNS)]
-    pub class_form: Option<String>,
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(forms().map(|form| form.name)).try_map(|name| Form::by_name(&name).ok_or(name)), hide_possible_values = true, help_heading = RUNS)]
+    pub class_form: Option<Form>,
     /// Read the names of a class's entries by this pattern, with a group `name`, and perhaps `number`
     #[arg(long, value_name = "REGEX", value_parser = parse_names, conflicts_with = "class_form", help_heading = RUNS)]
-    pub names: Option<Regex>,
+    pub names: Option<Form>,
     /// Files that the teacher gave to the class: they start only if nothing else can, and are no copies
     #[arg(long, value_name = "DIR", help_heading = RUNS)]
     pub template: Option<PathBuf>,
@@ -181,11 +181,11 @@ impl JudgeOptions {
 
 const MAX_POINTS_TABLE: u64 = 1 << 20;
 
-fn parse_names(text: &str) -> Result<Regex, String> {
+fn parse_names(text: &str) -> Result<Form, String> {
     let pattern = Regex::new(text).map_err(|error| error.to_string())?;
     let has_name = pattern.capture_names().flatten().any(|group| group == "name");
     let help = "it needs a group `name`, as in '^(?<number>[0-9]+)_(?<name>.*)$'";
-    if has_name { Ok(pattern) } else { Err(help.to_owned()) }
+    if has_name { Ok(Form::of_pattern(&pattern)) } else { Err(help.to_owned()) }
 }
 
 /// On so few bare tests, a submission runs on all of them, whatever its first verdict is.
@@ -219,16 +219,15 @@ pub fn judge(
         let what = Remark::with_help(what, help);
         return Err(Stop::usage(what));
     }
-    if options.explain.is_some() && problem.kind.submitted == SubmittedContent::Answers {
-        return Err(Stop::usage("--explain is not for answers; leave it out"));
+    let is_answers = problem.kind.submitted == SubmittedContent::Answers;
+    let no_grammar = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
+    match (options.explain.is_some(), options.input.is_empty()) {
+        (true, _) if is_answers => Err("--explain is not for answers; leave it out"),
+        (_, false) if is_answers => Err("--input is not for answers; leave it out"),
+        (true, _) if problem.input_grammars.is_empty() => Err(no_grammar),
+        _ => Ok(()),
     }
-    if !options.input.is_empty() && problem.kind.submitted == SubmittedContent::Answers {
-        return Err(Stop::usage("--input is not for answers; leave it out"));
-    }
-    if options.explain.is_some() && problem.input_grammars.is_empty() {
-        let what = "--explain needs a grammar of the input, such as input_validators/input.ctd; `juror help grammars` shows how to write one";
-        return Err(Stop::usage(what));
-    }
+    .map_err(Stop::usage)?;
     let selected = cases::select_by_each(&problem, &options.runs.case)?;
     let (mut submissions, class) = find_submissions(options, &problem, context)?;
     let found = duplicates::find_duplicates(&submissions, &class.template);

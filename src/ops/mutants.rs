@@ -297,13 +297,9 @@ fn render_list(page: &mut Page<'_>, mutants: &[ListedMutant]) {
 }
 
 fn render_in_full(page: &mut Page<'_>, mutant: &ListedMutant) {
-    let style = page.style;
     let position =
         format!("{}, {}:{}:{}", mutant.submission, mutant.file, mutant.line, mutant.column);
-    page.line(
-        0,
-        &format!("{}  {}", style.paint(TextRole::Title, &mutant.id), printable(&position)),
-    );
+    page.titled(0, &mutant.id, &format!("  {}", printable(&position)));
     page.line(0, &format!("the mutant {}", mutant.mistake));
     page.blank();
     page.edited(0, "-", TextRole::Expected, mutant.lines_before.iter().map(|line| &**line));

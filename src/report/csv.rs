@@ -30,7 +30,7 @@ const FIXED_COLUMNS: [(&str, CellFunction); 13] = [
     ("test_cases", |row, _| row.selected_cases().to_string()),
     ("slowest_seconds", |row, _| cell_text(row.slowest_cpu_time().map(|time| time.as_secs_f64()))),
     ("memory_bytes", |row, _| cell_text(row.peak_memory().map(|memory| memory.0))),
-    ("first_failure", |row, _| cell_text(row.failure().0)),
+    ("first_failure", |row, _| cell_text(row.explained_failure().0)),
     ("cause", |row, _| cell_text(row.explained_failure().1)),
     ("same_as", |row, report| joined(same_as(row, report), "; ")),
 ];
@@ -81,42 +81,29 @@ pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
     if IS_MARKED {
         out.write_all(BYTE_ORDER_MARK)?;
     }
-    let mut names: Vec<&str> = Vec::new();
-    let mut known = HashSet::new();
-    for case in report.submissions.iter().flat_map(SubmissionReport::cases) {
-        if known.insert(&case.test_case) {
-            names.push(&case.test_case);
-        }
-    }
+    let cases = report.submissions.iter().flat_map(SubmissionReport::cases);
+    let mut names = each_once(cases.map(|case| &*case.test_case));
     names.sort_by_key(|name| !name.starts_with("sample"));
-    let mut groups: Vec<&str> = Vec::new();
-    let mut known = HashSet::new();
     let totals = report.submissions.iter().filter_map(SubmissionReport::score);
-    for group in totals.flat_map(|total| &total.groups) {
-        if known.insert(&group.name) {
-            groups.push(&group.name);
-        }
-    }
+    let groups = each_once(totals.flat_map(|total| &total.groups).map(|group| &*group.name));
     let students = if report.classes.is_empty() { &[] } else { &STUDENT_COLUMNS[..] };
     let mut table = WriterBuilder::new().delimiter(SEPARATOR).from_writer(out);
-    let fixed_titles = FIXED_COLUMNS.iter().map(|(title, _)| (*title).to_owned());
-    let group_titles = groups.iter().map(|group| format!("points {group}"));
-    let mut titles: Vec<String> = fixed_titles.chain(group_titles).collect();
-    // A test case may have the name of another column.
-    let student_titles = students.iter().map(|(title, _)| (*title).to_owned());
-    titles.extend(student_titles.clone());
-    let taken: HashSet<&str> = titles.iter().map(String::as_str).collect();
-    let title = |name: &&str| {
-        if name.starts_with('~') || taken.contains(name) {
-            format!("~{name}")
-        } else {
-            (*name).to_owned()
-        }
+    let titles = |columns: &[(&'static str, CellFunction)]| -> Vec<String> {
+        columns.iter().map(|(title, _)| (*title).to_owned()).collect()
     };
-    let case_titles: Vec<String> = names.iter().map(title).collect();
-    titles.truncate(titles.len() - students.len());
-    titles.extend(case_titles.into_iter().chain(student_titles));
-    table.write_record(titles.into_iter().map(escape_formula))?;
+    let mut first = titles(&FIXED_COLUMNS);
+    first.extend(groups.iter().map(|group| format!("points {group}")));
+    let last = titles(students);
+    // A test case may have the name of another column.
+    let taken: HashSet<&String> = first.iter().chain(&last).collect();
+    let cases = names.iter().map(|name| {
+        match name.starts_with('~') || taken.contains(&(*name).to_owned()) {
+            true => format!("~{name}"),
+            false => (*name).to_owned(),
+        }
+    });
+    let all = first.iter().cloned().chain(cases).chain(last.iter().cloned());
+    table.write_record(all.map(escape_formula))?;
     for submission in &report.submissions {
         let cases = submission.cases().iter();
         let verdicts: HashMap<&str, &str> =
@@ -141,6 +128,11 @@ pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
         table.write_record(FIXED_COLUMNS.iter().map(cell).chain(others))?;
     }
     table.flush()
+}
+
+fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut known = HashSet::new();
+    names.filter(|name| known.insert(*name)).collect()
 }
 
 fn cell_text(value: Option<impl Display>) -> String {

@@ -215,19 +215,15 @@ impl SubmissionReport {
         self.judgement()?.peak_memory()
     }
 
-    /// The first test case that it fails, or `build`, and the cause. If it was not judged, only the cause.
-    pub fn failure(&self) -> (Option<&str>, Option<&str>) {
-        match &self.result {
-            Ok(judgement) => judgement.failure(),
-            Err(fault) => (None, Some(&fault.error.reason)),
-        }
-    }
-
-    /// Like [`failure`](Self::failure), with the program's or the compiler's own words in one line.
+    /// The first test case that it fails, or `build`, and the cause, with the program's or the compiler's own words in
+    /// one line. If it was not judged, only the cause.
     pub fn explained_failure(&self) -> (Option<&str>, Option<String>) {
-        let (path, cause) = self.failure();
-        let explained = self.judgement().and_then(Judgement::explained_cause);
-        (path, explained.or_else(|| cause.map(str::to_owned)))
+        let judgement = match &self.result {
+            Ok(judgement) => judgement,
+            Err(fault) => return (None, Some(fault.error.reason.clone())),
+        };
+        let (path, cause) = judgement.failure();
+        (path, judgement.explained_cause().or_else(|| cause.map(str::to_owned)))
     }
 }
 

@@ -4,11 +4,13 @@
 use std::collections::HashSet;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use crate::report::document::{CommandReport, FaultReport, Report, SubmissionReport, Summary};
+use crate::report::document::{Report, SubmissionReport};
 use crate::report::file::ReportFile;
 use crate::report::html::{self, CommandContent};
 use juror_core::class::{Class, Student};
+use juror_core::event::{Event, StampedEvent};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
 use juror_core::messages::exception_place;
 use juror_core::pattern::Pattern;
@@ -143,19 +145,12 @@ pub fn student_report(report: &Report, student: &Student, hidden: &Hidden) -> Re
     let folders: Vec<&str> = report.classes.iter().map(|class| &*class.folder).collect();
     let is_own = |row: &&SubmissionReport| student.submissions.contains(&row.name);
     let rows = report.submissions.iter().filter(is_own);
-    let submissions: Vec<_> = rows.map(|row| student_row(row, &folders, hidden)).collect();
-    let count = |wanted: fn(&SubmissionReport) -> bool| {
-        submissions.iter().filter(|row| wanted(row)).count()
-    };
-    let summary = Summary {
-        runs: submissions.iter().map(|row| row.cases().len()).sum(),
-        accepted: count(|row| row.verdict() == Some(Verdict::Accepted)),
-        rejected: count(|row| row.verdict().is_some_and(|it| it != Verdict::Accepted)),
-        skipped_submissions: count(|row| {
-            row.error().is_some_and(FaultReport::is_skipped_submission)
-        }),
-        ..Summary::default()
-    };
+    let mut own = Report::default();
+    for row in rows {
+        let package = row.package.as_deref().map(Into::into);
+        let event = student_result(row, &folders, hidden);
+        own.add_event(&StampedEvent { at: Duration::ZERO, package, event });
+    }
     let packages = report.session.packages.iter().map(|package| PackageReport {
         name: package.name.clone(),
         path: PathBuf::from(&package.name),
@@ -166,35 +161,25 @@ pub fn student_report(report: &Report, student: &Student, hidden: &Hidden) -> Re
         }),
         ..PackageReport::default()
     });
-    let mut session = CommandReport::default();
-    session.command.clone_from(&report.session.command);
-    session.task = report.session.task;
-    session.packages = packages.collect();
-    let own = Student {
-        name: student.name.clone(),
-        number: student.number.clone(),
-        late: student.late,
-        submissions: submissions.iter().map(|row| row.name.clone()).collect(),
-    };
-    let classes = vec![Class { students: vec![own], ..Class::default() }];
-    Report { session, submissions, classes, summary, ..Report::default() }
+    own.session.command.clone_from(&report.session.command);
+    own.session.task = report.session.task;
+    own.session.packages = packages.collect();
+    let names = own.submissions.iter().map(|row| row.name.clone());
+    let student = Student { submissions: names.collect(), ..student.clone() };
+    own.classes = vec![Class { students: vec![student], ..Class::default() }];
+    own
 }
 
-fn student_row(row: &SubmissionReport, folders: &[&str], hidden: &Hidden) -> SubmissionReport {
+fn student_result(row: &SubmissionReport, folders: &[&str], hidden: &Hidden) -> Event {
     let below = |folder: &&str| row.name.strip_prefix(*folder)?.strip_prefix('/');
     let name = folders.iter().find_map(below);
     let name = name.or(row.name.rsplit('/').next()).unwrap_or_default();
     // The first part is the student's entry.
     let name = name.split_once('/').map_or(name, |(_, own)| own).to_owned();
-    let result = match &row.result {
-        Ok(judgement) => Ok(Box::new(student_judgement(judgement, &name, hidden))),
-        Err(fault) => Err(FaultReport {
-            package: None,
-            submission: Some(name.clone()),
-            error: student_error(&fault.error),
-        }),
-    };
-    SubmissionReport { package: row.package.clone(), name, result }
+    match &row.result {
+        Ok(judged) => Event::SubmissionJudged(Box::new(student_judgement(judged, &name, hidden))),
+        Err(fault) => Event::Failed { submission: Some(name), error: student_error(&fault.error) },
+    }
 }
 
 fn student_judgement(judgement: &Judgement, name: &str, hidden: &Hidden) -> Judgement {

@@ -59,11 +59,8 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     } else {
         for submission in &report.submissions {
-            add_suite(
-                &mut document,
-                &suite_name(submission, report),
-                case_tests(submission).into_iter(),
-            );
+            let (name, tests) = (suite_name(submission, report), case_tests(submission));
+            add_suite(&mut document, &name, tests.into_iter());
         }
     }
     let text = document.to_string().map_err(io::Error::other)?;

@@ -82,9 +82,11 @@ impl<'a> Reporters<'a> {
     }
 
     pub fn show_result(&mut self, result: &dyn AnyResult) {
-        self.first_error = self.first_error.take().or_else(|| {
-            live_reporters(&mut self.all).try_for_each(|it| it.show_result(result)).err()
-        });
+        for reporter in &mut self.all {
+            if let (Reporter::Live(live), None) = (reporter, &self.first_error) {
+                self.first_error = live.show_result(result).err();
+            }
+        }
     }
 
     pub fn finish(&mut self, result: Option<&dyn AnyResult>) {
@@ -124,15 +126,6 @@ fn write_event(stamped: &StampedEvent, file: &mut Option<ReportFile>) -> io::Res
         *file = None;
     }
     written
-}
-
-fn live_reporters<'a, 'b>(
-    all: &'b mut [Reporter<'a>],
-) -> impl Iterator<Item = &'b mut Box<dyn LiveReporter + Send + 'a>> {
-    all.iter_mut().filter_map(|reporter| match reporter {
-        Reporter::Live(live) => Some(live),
-        _ => None,
-    })
 }
 
 #[cfg(test)]

@@ -13,7 +13,6 @@ use juror_core::event::{Event, StreamProgress, WorkProgress};
 use juror_core::progress::ProgressStep;
 use juror_core::progress::SearchProgress;
 use juror_core::text::{count, joined, printable};
-use juror_core::verdict::Verdict;
 
 /// CI systems keep each line, and some stop a job that writes none for ten minutes.
 const BETWEEN_LINES: Duration = Duration::from_secs(60);
@@ -41,23 +40,18 @@ struct ProgressState {
     search_runs: usize,
     stream: Option<StreamProgress>,
     activity: String,
-    last: Option<LastRun>,
+    last: Option<JudgedRun>,
     /// A repeated run may have to wait until it runs alone.
-    repeated: Option<RepeatedRun>,
+    repeated: Option<JudgedRun>,
     /// The time when the first submission of the package began.
     started: Option<Duration>,
 }
 
-struct RepeatedRun {
+struct JudgedRun {
     submission: String,
     test_case: String,
-    reason: String,
-}
-
-struct LastRun {
-    submission: String,
-    test_case: String,
-    verdict: Verdict,
+    /// The verdict, or why it is repeated.
+    result: String,
 }
 
 impl Progress {
@@ -192,6 +186,12 @@ impl TermLike for StderrTerminal {
     }
 }
 
+impl JudgedRun {
+    fn new(submission: &str, test_case: &str, result: String) -> Self {
+        Self { submission: submission.to_owned(), test_case: test_case.to_owned(), result }
+    }
+}
+
 impl ProgressState {
     fn update(&mut self, event: &Event, report: &Report) {
         match event {
@@ -205,11 +205,7 @@ impl ProgressState {
                 self.activity.clear();
                 self.repeated
                     .take_if(|last| last.submission == *submission && last.test_case == *test_case);
-                self.last = Some(LastRun {
-                    submission: submission.clone(),
-                    test_case: printable(test_case),
-                    verdict: *verdict,
-                });
+                self.last = Some(JudgedRun::new(submission, test_case, verdict.to_string()));
             }
             Event::Failed { submission: Some(submission), .. } => {
                 self.repeated.take_if(|repeated| repeated.submission == *submission);
@@ -225,11 +221,7 @@ impl ProgressState {
                 self.activity = format!("building {}", printable(program))
             }
             WorkProgress::Repetition { submission, test_case, reason } => {
-                self.repeated = Some(RepeatedRun {
-                    submission: submission.clone(),
-                    test_case: test_case.clone(),
-                    reason: reason.clone(),
-                });
+                self.repeated = Some(JudgedRun::new(submission, test_case, reason.clone()));
             }
             WorkProgress::Step(ProgressStep { what, done, total }) => {
                 self.activity = format!("{}: {done} of {total}", printable(what));
@@ -270,18 +262,18 @@ impl ProgressState {
     }
 
     fn activity_line(&self, report: &Report) -> String {
-        if let Some(RepeatedRun { submission, test_case, reason }) = &self.repeated {
+        if let Some(JudgedRun { submission, test_case, result }) = &self.repeated {
             let (submission, test_case) = (printable(submission), printable(test_case));
-            return format!("{submission}: {test_case} again, alone: {reason}");
+            return format!("{submission}: {test_case} again, alone: {result}");
         }
         let Some(last) = self.last.as_ref().filter(|_| self.activity.is_empty()) else {
             return self.activity.clone();
         };
-        let LastRun { submission, test_case, verdict } = last;
+        let JudgedRun { submission, test_case, result } = last;
         let work = report.work.submissions.iter().find(|work| work.submission == *submission);
         let so_far =
             work.map_or(String::new(), |work| format!(", {} of {}", work.judged, work.test_cases));
-        format!("{}{so_far}: {verdict} on {test_case}", printable(submission))
+        format!("{}{so_far}: {result} on {}", printable(submission), printable(test_case))
     }
 
     /// `None` until the estimate is reliable.
@@ -336,6 +328,7 @@ mod tests {
     use super::*;
     use juror_core::event::StampedEvent;
     use juror_core::progress::PackageReport;
+    use juror_core::verdict::Verdict;
 
     #[test]
     fn the_line_leaves_room_for_the_echo_of_ctrl_c() {

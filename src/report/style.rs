@@ -194,11 +194,10 @@ fn ansi(role: TextRole) -> anstyle::Style {
                 AnsiColor::Yellow
             }
         }),
-        TextRole::Good => AnsiColor::Green.on_default(),
+        TextRole::Good | TextRole::Expected => AnsiColor::Green.on_default(),
         TextRole::Bad => bold(AnsiColor::Red),
         TextRole::Warning => bold(AnsiColor::Yellow),
         TextRole::JudgeError => AnsiColor::White.on(AnsiColor::Red) | Effects::BOLD,
-        TextRole::Expected => AnsiColor::Green.on_default(),
         TextRole::Actual => AnsiColor::Red.on_default(),
     }
 }

@@ -22,7 +22,7 @@ struct Handin {
 }
 
 /// A zip archive of these files.
-fn zip<N: AsRef<str>>(files: &[(N, Vec<u8>)]) -> Vec<u8> {
+pub(crate) fn zip<N: AsRef<str>>(files: &[(N, Vec<u8>)]) -> Vec<u8> {
     let mut zip = ZipWriter::new(Cursor::new(Vec::new()));
     for (name, text) in files {
         zip.start_file(name.as_ref(), SimpleFileOptions::default()).expect("a file");
@@ -296,7 +296,14 @@ fn strays_and_students_of_one_name_are_told_and_names_can_be_described() {
         "it is shown as Jörg (1) [2]",
         "has entries that are no student's work: marks.csv",
     ];
-    fixture.check("judge sum class", 1, &messages);
+    fixture.check("judge sum class --feedback back", 1, &messages);
+    let pages = fs::read_dir(fixture.path("back")).expect("a directory").flatten();
+    let mut pages: Vec<_> = pages.filter_map(|page| page.file_name().into_string().ok()).collect();
+    pages.sort();
+    let expected = ["Anna_2", "J\u{f6}rg (2)_1", "J\u{f6}rg_1", "anna_3"];
+    let mut expected = expected.map(|name| format!("{name}_assignsubmission_file_.html")).to_vec();
+    expected.push("late.html".to_owned());
+    assert_eq!(pages, expected);
     fixture.check("judge sum class -v", 1, &["repeat: juror judge sum class/late --case"]);
     // Plain on request, and by another pattern.
     let plain = fixture.json("judge sum class --class-form plain", 1);
@@ -308,6 +315,15 @@ fn strays_and_students_of_one_name_are_told_and_names_can_be_described() {
     assert_eq!(document["classes"][0]["students"][1]["number"], "13");
     fixture.check("judge sum week --names ^x$", 2, &["it needs a group `name`"]);
     fixture.check("judge sum week --class-form moodel", 2, &["moodle, canvas, github"]);
+    // A form that the folder does not have.
+    let other = |options: &str, form: &str, names: &str, fits: &str| {
+        let says = format!("has no entry in the form `{form}`, but {names}");
+        let helps = format!("--class-form {fits} fits");
+        fixture.check(&format!("judge sum {options}"), 2, &[&says, &helps]);
+    };
+    other("week --class-form canvas", "canvas", "12-anna, 13-bert", "plain");
+    other("week --names ^(?<name>x.*)$", "names", "12-anna, 13-bert", "plain");
+    other("class --class-form canvas", "canvas", "Anna_2_assignsubmission_file_", "moodle");
 }
 
 #[test]

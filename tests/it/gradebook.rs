@@ -146,10 +146,7 @@ fn the_table_of_a_class_has_names_points_and_causes() {
     assert!(row("bert").contains("WA,,30,100.5,"), "{table}");
     assert!(row("=carl").ends_with(",'=carl,,"), "{table}");
     if crate::builds::has_tool("python3") {
-        assert!(
-            row("emil").contains(",IndexError: list index out of range (exit code 1),"),
-            "{table}"
-        );
+        assert!(row("emil").contains(",IndexError: list index out of range (line 2),"), "{table}");
     }
     // A table with other signs replaces the first one.
     fixture.check(&format!("{JUDGE} --csv t.csv --csv-separator ;"), 1, &[]);

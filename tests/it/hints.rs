@@ -178,7 +178,46 @@ fn a_beginner_learns_what_alone_is_wrong() {
     check("echo 2", "2.5\n", &["as an integer"]);
     check("echo 3; echo None", "3\n", &["`None`"]);
     check("printf '1\\n2\\n3\\n'", "1\n2\n", &["one line too many, line 3"]);
-    for program in ["echo 4; exit 1", "exit 1", "echo 4", "echo a 4", "echo 3 3"] {
+    for program in ["exit 1", "echo 4", "echo a 4", "echo 3 3", ":"] {
         check(program, "3\n", &[]);
+    }
+    // Not right before they end with another exit code than 0.
+    for output in ["4", "33", "3 3", "-3", "3.5", "'3 x'", "'x 3'", "'3\\n4'", "three", "''"] {
+        check(&format!("printf \"%b\\n\" {output}; exit 1"), "3\n", &[]);
+    }
+}
+
+/// What all runs of a program say together is at its first rejection.
+#[test]
+fn a_program_that_writes_the_same_for_all_inputs_learns_so() {
+    let fixture = Fixture::new();
+    let check = |program: &str, hint: &str| {
+        fixture.write("p.sh", program);
+        let report = fixture.json("judge sum p.sh --all", 1);
+        let cases = report["submissions"][0]["judgement"]["test_cases"].as_array().expect("a list");
+        let remarks: Vec<&str> = cases.iter().filter_map(|case| case["remark"].as_str()).collect();
+        assert_eq!(remarks.len(), usize::from(!hint.is_empty()), "{program}: {remarks:?}");
+        assert!(remarks.concat().contains(hint), "{program}: {remarks:?}");
+        let first = cases.iter().find(|case| case["verdict"] != "AC").expect("a rejection");
+        assert_eq!(first["remark"].as_str().unwrap_or_default(), remarks.concat(), "{program}");
+    };
+    check("echo 3", "is the answer of one test case, whatever the input");
+    check("echo 8", "is the same, whatever the input: does it use what it reads");
+    check("read -r a b", "it writes nothing, whatever the input");
+    check("# My solution\n\n# to do\n", "the program has no code beside comments");
+    check("", "the program has no code beside comments");
+    for others in [
+        "read -r a b; echo $((a - b))",
+        "read -r a b; echo $a",
+        "read -r a b; echo $((a + b + 1))",
+        "echo 3; kill -SEGV $$",
+        "read -r a b; [ $a = 1 ] && echo 3 || exit 1",
+        "read -r a b; [ $a = 1 ] && echo 4 || echo 5",
+        "read -r a b; [ $a = 1 ] && echo 3",
+        "read -r a b; [ $a = 1 ] || echo 3",
+        "head -c 2; echo",
+        "read -r a b; echo $((a * b))",
+    ] {
+        check(others, "");
     }
 }

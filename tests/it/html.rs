@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use juror::report::document::Report;
-use juror::report::html;
 use juror::report::result::AnyResult;
+use juror::report::{feedback, html};
 use juror_core::class::{Class, Student};
 use juror_core::duplicates::{Duplicates, Likeness};
 use juror_core::event::{CommandTask, Event, Note, StampedEvent};
@@ -381,8 +381,14 @@ fn the_page_is_accessible() {
     let verified = report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)]);
     let strength = strengths::strength_result(false);
     let strength: &dyn AnyResult = &strength;
+    let class = class_report(30);
+    let student = &class.classes[0].students[4];
+    let own = feedback::student_report(&class, student, &feedback::Hidden::Nothing);
+    let hidden = feedback::student_report(&class, student, &feedback::Hidden::default());
     let reports = [
         (typical_report(), None),
+        (own, None),
+        (hidden, None),
         (class_report(30), None),
         (verified, None),
         (Report::default(), Some(strength)),

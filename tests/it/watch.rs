@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+use crate::class_forms::zip;
 use crate::fixture::{Fixture, RIGHT, WRONG};
 use crate::wire;
 
@@ -123,6 +124,28 @@ fn each_save_is_judged() {
     fixture.write("p.sh", WRONG);
     assert_eq!(watch.wait_for_output(&["changed: "]), "changed: p.sh");
     watch.wait_for_output(&[WAITING_MESSAGE]);
+    watch.interrupt(&fixture);
+}
+
+/// The files of one student are in the folder of the class, joined only for the judgement.
+#[test]
+fn a_save_of_a_file_that_is_joined_is_judged() {
+    let fixture = Fixture::new();
+    let entry = |name: &str| format!("class/{name}_assignsubmission_file_");
+    let [main, tools] = ["main.sh", "tools.sh"].map(|file| entry("Anna_1") + file);
+    fixture.write(&main, ". ./tools.sh\n");
+    fixture.write(&tools, WRONG);
+    let packed = |text: &str| {
+        fixture.write(&(entry("Bert_2") + "work.zip"), zip(&[("main.sh", text.into())]))
+    };
+    packed(RIGHT);
+    let watch = WatchProcess::start(&fixture, "sum class");
+    watch.wait_for_output(&["WA  Anna", "AC  Bert", "waiting for a change"]);
+    fixture.write(&tools, RIGHT);
+    let changed = format!("changed: {tools}");
+    watch.wait_for_output(&[&changed, "AC  Anna", "AC  Bert", "waiting for a change"]);
+    packed(WRONG);
+    watch.wait_for_output(&["work.zip", "AC  Anna", "WA  Bert", "waiting for a change"]);
     watch.interrupt(&fixture);
 }
 

@@ -1,6 +1,10 @@
 //! What a beginner's program usually does wrong, from its output and the judge answer alone. A hint comes from facts:
 //! with that one change, the output would be right.
 
+use std::collections::HashSet;
+
+use crate::text::joined;
+
 /// At most one hint: the first of the table that holds.
 pub fn beginner_hint(answer: &[u8], output: &[u8]) -> Option<String> {
     let (Ok(answer), Ok(output)) = (str::from_utf8(answer), str::from_utf8(output)) else {
@@ -10,6 +14,36 @@ pub fn beginner_hint(answer: &[u8], output: &[u8]) -> Option<String> {
     let hints: [fn(&Texts<'_>) -> Option<String>; 5] =
         [without_none, with_decimal_points, cut_to_integers, without_prompt, with_or_without_line];
     hints.into_iter().find_map(|hint| hint(&texts)).filter(|_| !texts.expected.is_empty())
+}
+
+/// From the runs of a program, each with judge answer and output: its output is the same whatever the input. `None` is a
+/// run that says nothing. With only two answers, a program may be wrong by chance.
+pub fn constant_output_hint(
+    runs: impl Iterator<Item = Option<[Vec<u8>; 2]>>,
+) -> Option<&'static str> {
+    const FEWEST: usize = 3;
+    let words = |text: Vec<u8>| joined(String::from_utf8_lossy(&text).split_whitespace(), " ");
+    let mut answers = Vec::new();
+    let mut constant = None;
+    for run in runs {
+        let [answer, output] = run?.map(words);
+        if *constant.get_or_insert(output.clone()) != output {
+            return None;
+        }
+        answers.push(answer);
+    }
+    let constant = constant?;
+    let others: HashSet<&String> = answers.iter().filter(|it| **it != constant).collect();
+    if answers.len() < FEWEST || others.len() < 2 {
+        return None;
+    }
+    Some(if constant.is_empty() {
+        "it writes nothing, whatever the input: is the part that writes ever called?"
+    } else if answers.contains(&constant) {
+        "its output is the answer of one test case, whatever the input: compute it from what the program reads"
+    } else {
+        "its output is the same, whatever the input: does it use what it reads?"
+    })
 }
 
 struct Texts<'t> {
@@ -144,6 +178,40 @@ mod tests {
         check("2.5\n", "2\n", Some("as an integer"));
         check("2.5 7\n", "2.0 7\n", Some("as an integer"));
         check("-2.5\n", "-3\n", Some("as an integer"));
+    }
+
+    /// Each run is `answer=output`; `-` is a run that says nothing.
+    #[test]
+    fn an_output_that_never_changes_is_told() {
+        let check = |runs: &str, part: Option<&str>| {
+            let run = |run: &str| {
+                let (answer, output) = run.split_once('=')?;
+                Some([answer, output].map(|text| format!("{text}\n").into_bytes()))
+            };
+            let hint = constant_output_hint(runs.split(' ').map(run));
+            assert_eq!(hint.is_some(), part.is_some(), "{runs}: {hint:?}");
+            assert!(hint.unwrap_or_default().contains(part.unwrap_or_default()), "{hint:?}");
+        };
+        check("3=3 4=3 5=3", Some("the answer of one test case"));
+        check("4=3 3=3 5=3 3=3", Some("the answer of one test case"));
+        check("4=9 3=9 5=9", Some("does it use what it reads"));
+        check("4= 3= 5=", Some("it writes nothing"));
+        for others in [
+            "3=3 4=3",
+            "3=3 4=4 5=4",
+            "3=3 4=3 4=3",
+            "no=no yes=no yes=no no=no",
+            "3=3 4=3 5=4",
+            "3=3 4=3 5=3 -",
+            "- 3=3 4=3 5=3",
+            "3=3 4=4 5=5",
+            "3= 4= 5=5",
+            "3=0 4=0 3=0 5=5",
+            "3=0 3=0 3=0",
+            "3=",
+        ] {
+            check(others, None);
+        }
     }
 
     /// Ten for each hint.

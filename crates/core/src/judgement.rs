@@ -12,7 +12,7 @@ use serde_with::{NoneAsEmptyString, serde_as};
 use crate::blob::Blob;
 use crate::difference::Difference;
 use crate::joint::Transcript;
-use crate::messages::{compiler_error_line, program_error_line};
+use crate::messages::{compiler_error_line, program_error_line, source_line};
 use crate::outcome::{Outcome, StopReason};
 use crate::repeats::Repeats;
 use crate::score::{CaseScore, TotalScore};
@@ -239,11 +239,15 @@ impl CaseJudgement {
         short_verdict(self.verdict, self.is_compared)
     }
 
-    /// The cause in one line. If the program crashed, what it wrote about that comes first.
+    /// The cause in one line. If the program crashed: what it wrote about that, and the line of its source if it says so.
     pub fn explained_cause(&self) -> String {
         let evidence = self.evidence.as_ref().filter(|_| self.verdict == Verdict::RunTimeError);
         match evidence.and_then(|evidence| program_error_line(&evidence.stderr)) {
-            Some(line) => format!("{line} ({})", self.cause),
+            Some(reason) => {
+                let line = evidence.and_then(|evidence| source_line(&evidence.stderr));
+                let place = line.map_or(self.cause.clone(), |line| format!("line {line}"));
+                format!("{reason} ({place})")
+            }
             None => self.cause.clone(),
         }
     }

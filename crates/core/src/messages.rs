@@ -43,17 +43,20 @@ pub fn exception_place(messages: &[u8]) -> Option<(&'static str, Option<u32>)> {
     let full = reason.split([':', ' ']).next()?;
     let name = full.rsplit('.').next()?;
     let kind = TYPES.split_whitespace().find(|kind| *kind == name)?;
+    Some((kind, source_line(messages).filter(|line| *line <= MOST_LINES)))
+}
+
+/// The line of the program's own source that failed, from what Python, Java, Node.js, Rust and Go write.
+pub fn source_line(messages: &[u8]) -> Option<u32> {
+    const FOREIGN: [&str; 6] = ["/usr/", "/rustc/", "\"<", "node:", "at java", "at jdk."];
+    const SOURCES: [&str; 4] = [".java:", ".js:", ".rs:", ".go:"];
     let text = String::from_utf8_lossy(messages);
-    let python = text.lines().filter_map(|line| line.trim_start().strip_prefix("File \""));
-    let is_own = |path: &str| !path.starts_with("/usr/") && !path.starts_with('<');
-    let mut python =
-        python.filter(|line| is_own(line)).filter_map(|line| line.split_once("\", line "));
-    let java = text.lines().filter_map(|line| line.trim_start().strip_prefix("at "));
-    let mut java = java.filter(|call| !call.starts_with("java") && !call.starts_with("jdk."));
-    let place = python.next_back().or_else(|| java.find_map(|call| call.split_once(".java:")));
-    let number = place.map(|(_, rest)| rest.split(|it: char| !it.is_ascii_digit()).next());
-    let number = number.flatten().and_then(|digits| digits.parse().ok());
-    Some((kind, number.filter(|line| *line <= MOST_LINES)))
+    let own = || text.lines().filter(|line| !FOREIGN.iter().any(|sign| line.contains(sign)));
+    let python = own().filter_map(|line| line.trim_start().strip_prefix("File \""));
+    let python = python.filter_map(|line| line.split_once("\", line ")).last();
+    let mut others = own().filter_map(|line| SOURCES.iter().find_map(|end| line.split_once(end)));
+    let (_, rest) = python.or_else(|| others.next())?;
+    rest.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok()
 }
 
 /// The line of a compiler's messages that says why it failed: the first one that names an error, otherwise the last
@@ -141,6 +144,26 @@ mod tests {
             "panic: runtime error",
         );
         check("RangeError: too deep\n    at f\n\nNode.js v20.1.0\n", "RangeError: too deep");
+    }
+
+    #[test]
+    fn the_line_of_a_failure_is_in_the_own_source() {
+        let check = |messages: &str, expected: Option<u32>| {
+            assert_eq!(source_line(messages.as_bytes()), expected, "{messages}");
+        };
+        let frames =
+            "  File \"/box/a.py\", line 9, in <module>\n    f()\n  File \"a.py\", line 3, in f\n";
+        let library =
+            "  File \"/usr/lib/python3/json.py\", line 7, in load\n  File \"<frozen x>\", line 8\n";
+        check(&format!("{frames}{library}ValueError: x\n"), Some(3));
+        let java = "\tat java.base/java.util.Scanner.next(Scanner.java:11)\n\tat Sum.main(Sum.java:5)\n\tat Sum.x(Sum.java:6)\n";
+        check(java, Some(5));
+        check("node:fs:441\n    at f (node:fs.js:3:1)\n    at main (/box/sum.js:12:5)\n", Some(12));
+        check("thread 'main' panicked at a.rs:2:5:\nindex out of bounds\n", Some(2));
+        check("panic: x\n\t/usr/lib/go/panic.go:8 +0x1\n\t/box/a.go:6 +0x2\n", Some(6));
+        for none in ["", "line 3", "IndexError: x", "a.js:x", "File \"a.py\", line x"] {
+            check(none, None);
+        }
     }
 
     /// What GCC 12 writes for each, and Clang for the last but one.

@@ -5,13 +5,13 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 
+use crate::class::{is_packed, is_source};
 use crate::door::files_beside::header_directories;
 use crate::ops::judge::JudgeOptions;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::language::includes::included_names;
 use juror_core::language::launch::is_header;
 use juror_core::language::sources;
-use juror_core::language::table::Language;
 use juror_core::problem::Problem;
 use juror_core::program::Program;
 use juror_core::recipe::{AnswerSource, CASE_EXTENSIONS};
@@ -107,7 +107,8 @@ impl JudgedFiles {
 /// A directory of a program may also have notes, logs and reports.
 fn is_part_of_program(file: &Path) -> bool {
     let ending = file.extension().and_then(|ending| ending.to_str());
-    Language::of_file(file).is_some()
+    is_source(file)
+        || is_packed(file)
         || is_header(file)
         || ending.is_some_and(|ending| CASE_EXTENSIONS.contains(&ending))
         || BUILD_FILES.iter().any(|name| file.ends_with(name))

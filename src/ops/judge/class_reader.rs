@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use crate::class::form::{FormChoice, Recognition, StudentEntry, recognise};
+use crate::class::form::{Form, Recognition, StudentEntry, entry_name, recognise};
 use crate::class::template::Template;
 use crate::class::{self, StudentProgram};
 use crate::door::submissions::submission_at;
@@ -18,7 +18,7 @@ use juror_core::event::{Event, Note};
 use juror_core::problem::Problem;
 use juror_core::program::IncludedFile;
 use juror_core::root::FilePath;
-use juror_core::stop::{RefusalSubject, Stop, collect_diagnostics};
+use juror_core::stop::{RefusalSubject, Remark, Stop, collect_diagnostics};
 use juror_core::submission::Submission;
 use juror_core::text::{count, path_text, short_list};
 use juror_core::units::Bytes;
@@ -55,6 +55,15 @@ pub(super) struct FoundClass {
     pub paths: HashMap<String, String>,
 }
 
+struct OpenedStudent {
+    entry: StudentEntry,
+    /// The name in reports.
+    label: PathBuf,
+    directory: FilePath,
+    /// Why the work cannot be opened.
+    fault: Option<Diagnostic>,
+}
+
 impl<'a> ClassReader<'a> {
     pub(super) fn new(
         options: &'a JudgeOptions,
@@ -79,82 +88,78 @@ impl<'a> ClassReader<'a> {
         let opened = context
             .open_submission(path)
             .map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
-        let choice =
-            FormChoice { form: options.class_form.as_deref(), names: options.names.as_ref() };
+        let chosen = options.class_form.as_ref().or(options.names.as_ref());
         let entries = class::entries(&opened);
-        let recognised = recognise(&opened, &entries, choice).filter(|_| opened.is_dir());
-        let is_folder = options.class || choice.form == Some("plain") || recognised.is_some();
+        let recognised = opened.is_dir().then(|| recognise(&opened, &entries, chosen));
+        let refused = |remark: Remark| Stop::usage(remark.about_option(&path_text(path)));
+        let recognised = recognised.transpose().map_err(refused)?.flatten();
+        let is_folder = options.class || chosen.is_some() || recognised.is_some();
         let is_folder = opened.is_dir() && (is_folder || !class::is_program(&entries));
         let is_class = is_folder || is_one_of_many && opened.is_dir();
-        let form = recognised.as_ref().map_or("plain", |found| found.form.name);
-        let is_alone = options.submissions.len() == 1;
         // As the user would type it.
         let given = |entry: &Path| -> PathBuf {
             let rest = entry.strip_prefix(&opened).unwrap_or(Path::new(""));
             path.components().chain(rest.components()).collect()
         };
-        let students: Vec<StudentEntry> = match &recognised {
-            Some(found) => found.students.clone(),
-            None => {
-                let entries = if is_folder { &entries } else { from_ref(&opened) };
-                let name =
-                    |entry: &Path| path_text(given(entry).file_name().unwrap_or_default().as_ref());
-                entries.iter().map(|entry| StudentEntry::of_path(entry, name(entry))).collect()
-            }
-        };
-        let label = |student: StudentEntry| {
-            let entry = given(&student.files[0].0);
-            let label = match &recognised {
-                Some(_) if is_alone => PathBuf::from(&student.label),
-                Some(_) => path.join(&student.label),
-                None => entry.clone(),
-            };
-            (self.unique_label(label, entry), student)
-        };
-        let students: Vec<(PathBuf, StudentEntry)> = students.into_iter().map(label).collect();
-        let mut opened_students = Vec::new();
+        let found = recognised.unwrap_or_else(|| {
+            let entries = if is_folder { &entries } else { from_ref(&opened) };
+            let student = |entry: &PathBuf| StudentEntry::of_path(entry, entry_name(&given(entry)));
+            let students = entries.iter().map(student).collect();
+            Recognition { form: Form::default(), students, strays: Vec::new() }
+        });
+        let is_plain = found.form.is_plain();
+        let mut students = Vec::new();
         let mut joined = None;
-        for (label, student) in &students {
+        for entry in found.students {
+            let first = given(&entry.files[0].0);
+            let label = match options.submissions.len() {
+                _ if is_plain => first.clone(),
+                1 => PathBuf::from(&entry.label),
+                _ => path.join(&entry.label),
+            };
+            let label = self.unique_label(label, first);
             let mut faults = Vec::new();
-            let result = self.open_student(path, label, student, &mut joined);
-            let result = collect_diagnostics(result, &mut faults)?;
-            let directory = result.unwrap_or_else(|| student.files[0].0.clone());
-            opened_students.push((FilePath::root(directory), faults.into_iter().next()));
+            let result = self.open_student(path, &label, &entry, &mut joined);
+            let directory = collect_diagnostics(result, &mut faults)?;
+            let directory = directory.unwrap_or_else(|| entry.files[0].0.clone());
+            let fault = faults.into_iter().next();
+            students.push(OpenedStudent {
+                entry,
+                label,
+                directory: FilePath::root(directory),
+                fault,
+            });
         }
-        if form == "github" && options.template.is_none() {
-            let directories = opened_students.iter().map(|(directory, _)| directory);
+        if found.form.name == "github" && options.template.is_none() {
+            let directories = students.iter().map(|student| &student.directory);
             self.found.template = Template::of_class(directories);
         }
         let mut read = Class {
             folder: path_text(path),
-            form: form.to_owned(),
+            form: found.form.name.to_owned(),
             template: self.found.template.names.iter().cloned().collect(),
             students: Vec::new(),
         };
         let mut submissions = Vec::new();
-        for ((label, student), (directory, fault)) in students.into_iter().zip(opened_students) {
-            let of_student = self.submissions_of(path, &label, &directory, fault, is_class);
-            if recognised.is_some() {
-                let typed = match &student.files[..] {
+        for student in students {
+            let own = self.submissions_of(path, &student, is_class);
+            let names: Vec<String> = own.iter().map(|submission| submission.name.clone()).collect();
+            let StudentEntry { name, number, late, files, .. } = student.entry;
+            if !is_plain {
+                let typed = match &files[..] {
                     [(only, _)] => path_text(&given(only)),
                     _ => path_text(path),
                 };
-                let names = of_student.iter().map(|own| (own.name.clone(), typed.clone()));
-                self.found.paths.extend(names);
+                self.found.paths.extend(names.iter().map(|name| (name.clone(), typed.clone())));
             }
-            read.students.push(Student {
-                name: student.name,
-                number: student.number,
-                late: student.late,
-                submissions: of_student.iter().map(|submission| submission.name.clone()).collect(),
-            });
-            submissions.extend(of_student);
+            read.students.push(Student { name, number, late, submissions: names });
+            submissions.extend(own);
         }
         if is_class {
             let wanted = read.students.iter().filter(|one| update::is_wanted(options, one));
             let wanted = wanted.flat_map(|student| student.submissions.iter().cloned());
             self.found.again.extend(wanted);
-            self.announce(path, read, recognised);
+            self.announce(path, read, &found.form, &found.strays);
         }
         Ok(submissions)
     }
@@ -220,19 +225,17 @@ impl<'a> ClassReader<'a> {
         Ok(place)
     }
 
-    /// `fault` is why the work cannot be opened.
     fn submissions_of(
         &mut self,
         path: &Path,
-        label: &Path,
-        directory: &FilePath,
-        fault: Option<Diagnostic>,
+        student: &OpenedStudent,
         is_class: bool,
     ) -> Vec<Submission> {
         let Self { options, problem, context, .. } = *self;
-        let is_plain = options.build.language.is_none();
-        let nothing = || class::nothing_to_judge(directory).filter(|_| is_plain);
-        let fault = if is_class { fault.or_else(nothing) } else { fault };
+        let OpenedStudent { label, directory, fault, .. } = student;
+        let is_asked = is_class && options.build.language.is_none();
+        let nothing = || class::nothing_to_judge(directory).filter(|_| is_asked);
+        let fault = fault.clone().or_else(nothing);
         if let Some(mut fault) = fault {
             if let Some(name) =
                 fault.place.path.file_name().filter(|_| fault.place.path != **directory)
@@ -263,19 +266,19 @@ impl<'a> ClassReader<'a> {
     }
 
     /// Says how the folder was read, and what of it was not.
-    fn announce(&self, path: &Path, read: Class, recognised: Option<Recognition>) {
+    fn announce(&self, path: &Path, read: Class, form: &Form, strays: &[String]) {
         const SHOWN: usize = 5;
         let context = self.context;
         let remark = |text: String| context.send_event(Event::Noted(Note::Remark(text)));
-        if let Some(Recognition { form, strays, .. }) = recognised {
+        if !form.is_plain() {
             let students = count(read.students.len(), "student");
             remark(format!("{} as {}: {students}", path.display(), form.source));
-            if !strays.is_empty() {
-                let strays = short_list(&strays, SHOWN);
-                let what = format!("has entries that are no student's work: {strays}");
-                let help = "--names or --class-form says how students are named";
-                context.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
-            }
+        }
+        if !strays.is_empty() {
+            let strays = short_list(strays, SHOWN);
+            let what = format!("has entries that are no student's work: {strays}");
+            let help = "--names or --class-form says how students are named";
+            context.send_diagnostics([Diagnostic::warning(path, what).help(help)]);
         }
         if !read.template.is_empty() {
             let files = short_list(&read.template, SHOWN);

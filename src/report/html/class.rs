@@ -4,6 +4,7 @@ use maud::{Markup, html};
 
 use crate::report::document::SubmissionReport;
 use crate::report::html::Page;
+use crate::report::html::text::{bar, section, table};
 use juror_core::score::Score;
 use juror_core::text::{count, printable};
 
@@ -26,19 +27,16 @@ fn copies(page: &Page<'_>) -> Markup {
     let groups = &page.report.duplicates;
     html! {
         @if !groups.is_empty() {
-            section aria-labelledby="copies" {
-                h2 #copies { "Copies" }
-                ul.remarks { @for group in groups { li.eyes {
-                    (group.likeness) ": "
-                    @for (at, name) in group.submissions.iter().enumerate() {
-                        @if at > 0 { ", " }
-                        @match shown(name) {
-                            Some(own) => a href={ "#s" (own.number) } { (page.shown_name(own.submission, "")) },
-                            None => (printable(name)),
-                        }
+            (section("copies", "Copies", html! { ul.remarks { @for group in groups { li.eyes {
+                (group.likeness) ": "
+                @for (at, name) in group.submissions.iter().enumerate() {
+                    @if at > 0 { ", " }
+                    @match shown(name) {
+                        Some(own) => a href={ "#s" (own.number) } { (page.shown_name(own.submission, "")) },
+                        None => (printable(name)),
                     }
-                } } }
-            }
+                }
+            } } } }))
         }
     }
 }
@@ -51,7 +49,7 @@ fn groups(page: &Page<'_>) -> Markup {
     };
     // A student without a program has no points.
     let all = page.submissions.iter().filter(|shown| shown.submission.points().is_some()).count();
-    let bar = |name: &str, most: Score| {
+    let row = |name: &str, most: Score| {
         let own = totals().flat_map(|total| &total.groups).filter(|group| group.name == name);
         let points: Vec<f64> = own.filter_map(|group| group.score).map(Score::points).collect();
         let mean = points.iter().sum::<f64>() / all.max(1) as f64;
@@ -61,8 +59,8 @@ fn groups(page: &Page<'_>) -> Markup {
         let share = mean / most.points().max(f64::MIN_POSITIVE);
         (printable(name.trim_start_matches("secret/")), share, text)
     };
-    let bars = longest.iter().filter_map(|group| Some(bar(&group.name, group.max_score?)));
-    table("Groups", "Points in each group of test cases", bars.collect())
+    let rows = longest.iter().filter_map(|group| Some(row(&group.name, group.max_score?)));
+    bars("Groups", "Points in each group of test cases", &rows.collect::<Vec<Bar>>())
 }
 
 fn histogram(page: &Page<'_>) -> Markup {
@@ -79,7 +77,7 @@ fn histogram(page: &Page<'_>) -> Markup {
         numbers[((points / width) as usize).min(ranges - 1)] += 1;
     }
     let highest = numbers.iter().copied().max().unwrap_or(1).max(1) as f64;
-    let bars = numbers.iter().enumerate().map(|(at, number)| {
+    let rows = numbers.iter().enumerate().map(|(at, number)| {
         let start = |at: usize| Score::new(at as f64 * width).unwrap_or_default();
         let label = match is_whole {
             true => start(at).to_string(),
@@ -89,30 +87,14 @@ fn histogram(page: &Page<'_>) -> Markup {
         (label, *number as f64 / highest, number.to_string())
     });
     let caption = format!("Points of {}", count(points.len(), "submission"));
-    table("Points", &caption, bars.collect())
+    bars("Points", &caption, &rows.collect::<Vec<Bar>>())
 }
 
-fn table(title: &str, caption: &str, bars: Vec<Bar>) -> Markup {
-    html! {
-        @if !bars.is_empty() {
-            section {
-                h2 { (title) }
-                div.wide.bars tabindex="0" role="group" aria-label=(title) {
-                    table {
-                        caption { (caption) }
-                        tbody { @for (label, share, text) in &bars { tr {
-                            th.short scope="row" { (label) }
-                            td {
-                                svg viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
-                                    rect.rail width="100" height="10" {}
-                                    rect.JE width=((share.clamp(0.0, 1.0) * 100.0).round()) height="10" {}
-                                }
-                            }
-                            td.short { (text) }
-                        } } }
-                    }
-                }
-            }
+fn bars(title: &str, caption: &str, bars: &[Bar]) -> Markup {
+    let rows = html! {
+        @for (label, share, text) in bars {
+            tr { th.short scope="row" { (label) } td { (bar("JE", *share)) } td.short { (text) } }
         }
-    }
+    };
+    html! { @if !bars.is_empty() { section { h2 { (title) } (table("bars", title, caption, &[], rows)) } } }
 }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::report::html::Page;
-use crate::report::html::text::{Pane, not_shown, pane, pane_if_any, picture, shorten};
+use crate::report::html::text::{Pane, not_shown, pane, pane_if_any, picture, shorten, table};
 use juror_core::difference::{Difference, DifferenceKind, DifferenceSide};
 use juror_core::joint::{self, Transcript, TranscriptLine};
 use juror_core::judgement::{CaseJudgement, DiffTag, Evidence, Judgement};
@@ -98,13 +98,12 @@ pub(super) fn evidence_panes(
     let Evidence { answer, output, stdout, transcript, .. } = evidence;
     let has_output = !answer.is_empty() || !output.is_empty();
     let expected = if difference.is_some() { "Expected" } else { "Judge answer" };
-    let beginning = |title, is_good, unknown, hit| Pane {
-        title,
+    let beginning = |title, is_good, bytes_left_out, marked_line| Pane {
         is_good,
-        bytes_left_out: unknown,
-        marked_line: hit,
+        bytes_left_out,
+        marked_line,
         is_numbered: true,
-        show: visible,
+        ..Pane::titled(title)
     };
     let hit = |side: fn(&Difference) -> &DifferenceSide| difference.map(|pair| side(pair).line);
     html! {
@@ -140,29 +139,23 @@ fn diff(page: &Page<'_>, evidence: &Evidence) -> Markup {
     if (lines.len() <= 2 && left_out == 0) || !Page::take_room(&page.texts, size) {
         return html! {};
     }
-    html! {
-        h4 { "By lines" }
-        div.wide tabindex="0" role="group" aria-label="difference by lines" {
-            table.diff {
-                caption { "− is expected, + is the output" }
-                thead { tr {
-                    th scope="col" { "Expected" } th scope="col" { "Got" } th scope="col" { "Line" }
-                } }
-                tbody {
-                    @for line in lines {
-                        @let (class, sign) = match line.tag {
-                            DiffTag::Equal => ("", "  "),
-                            DiffTag::Answer => ("a", "− "),
-                            DiffTag::Output => ("o", "+ "),
-                        };
-                        tr class=[(!class.is_empty()).then_some(class)] {
-                            td.n { (number(line.answer_line)) } td.n { (number(line.output_line)) }
-                            td { (sign) (visible(&line.text)) }
-                        }
-                    }
-                }
+    let rows = html! {
+        @for line in lines {
+            @let (class, sign) = match line.tag {
+                DiffTag::Equal => ("", "  "),
+                DiffTag::Answer => ("a", "− "),
+                DiffTag::Output => ("o", "+ "),
+            };
+            tr class=[(!class.is_empty()).then_some(class)] {
+                td.n { (number(line.answer_line)) } td.n { (number(line.output_line)) }
+                td { (sign) (visible(&line.text)) }
             }
         }
+    };
+    let titles = ["Expected", "Got", "Line"];
+    html! {
+        h4 { "By lines" }
+        (table("diff", "difference by lines", "− is expected, + is the output", &titles, rows))
         (not_shown(left_out, "more line"))
     }
 }
@@ -181,30 +174,22 @@ fn transcript_table(transcript: &Transcript) -> Markup {
     if left_out.0 == 0 && end - start <= 1 {
         end = start;
     }
-    html! {
-        h4 { "Interaction" }
-        div.wide tabindex="0" role="group" aria-label="interaction" {
-            table.talk {
-                caption { "What both programs wrote, with the time since they started" }
-                thead { tr {
-                    th scope="col" { "Time" } th scope="col" { "Output validator" } th scope="col" { "Submission" }
-                } }
-                tbody {
-                    @for line in &lines[..start] { (transcript_row(line)) }
-                    @if end > start || left_out.0 > 0 {
-                        tr {
-                            td { "…" }
-                            td colspan="2" {
-                                @if end > start { (count(end - start, "line")) " not shown" }
-                                @if left_out.0 > 0 { " " (left_out) " not kept" }
-                            }
-                        }
-                    }
-                    @for line in &lines[end..] { (transcript_row(line)) }
+    let rows = html! {
+        @for line in &lines[..start] { (transcript_row(line)) }
+        @if end > start || left_out.0 > 0 {
+            tr {
+                td { "…" }
+                td colspan="2" {
+                    @if end > start { (count(end - start, "line")) " not shown" }
+                    @if left_out.0 > 0 { " " (left_out) " not kept" }
                 }
             }
         }
-    }
+        @for line in &lines[end..] { (transcript_row(line)) }
+    };
+    let caption = "What both programs wrote, with the time since they started";
+    let titles = ["Time", "Output validator", "Submission"];
+    html! { h4 { "Interaction" } (table("talk", "interaction", caption, &titles, rows)) }
 }
 
 fn transcript_row(line: &TranscriptLine) -> Markup {

@@ -3,13 +3,13 @@
 use maud::{Markup, html};
 
 use crate::report::document::Report;
+use crate::report::html::text::section;
 use juror_core::progress::PackageReport;
 use juror_core::text::{count, exact_seconds, printable, visible};
 
-pub(super) fn section(report: &Report) -> Markup {
+pub(super) fn measurement(report: &Report) -> Markup {
     html! {
-        section aria-labelledby="how" {
-            h2 #how { "How it was measured" }
+        (section("how", "How it was measured", html! {
             dl.facts {
                 @if !report.session.command_line.is_empty() {
                     dt { "Command line" } dd { code { (printable(&report.session.command_line)) } }
@@ -29,7 +29,7 @@ pub(super) fn section(report: &Report) -> Markup {
                 @for package in &report.session.packages { (package_facts(package, report.session.packages.len() > 1)) }
                 dt { "Times" } dd { "CPU time is user and system time of all processes of a run." }
             }
-        }
+        }))
     }
 }
 

@@ -20,7 +20,7 @@ use base64::prelude::BASE64_STANDARD;
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
-use crate::report::document::{Report, SubmissionReport};
+use crate::report::document::{Report, SubmissionReport, shared_directory};
 use crate::report::result::AnyResult;
 use juror_core::event::CommandTask;
 use juror_core::progress::PackageReport;
@@ -71,6 +71,9 @@ struct Page<'a> {
     texts: Cell<usize>,
     pictures: Cell<usize>,
     lists_all_cases: bool,
+    has_scores: bool,
+    /// In which all submissions are; left out of names in the list.
+    directory: &'a str,
 }
 
 struct NumberedSubmission<'a> {
@@ -93,31 +96,28 @@ enum Attention {
 
 impl<'a> Page<'a> {
     fn new(report: &'a Report, own: CommandContent<'a>) -> Self {
-        let submissions = report.submissions.iter();
-        let mut shown: Vec<NumberedSubmission<'a>> = submissions
-            .map(|submission| NumberedSubmission {
-                number: 0,
-                submission,
-                attention: Attention::of(submission, report.session.task == CommandTask::Verify),
-            })
-            .collect();
+        let is_verified = report.session.task == CommandTask::Verify;
+        let mut rows: Vec<&SubmissionReport> = report.submissions.iter().collect();
         if report.classes.is_empty() {
-            shown.sort_by_key(|shown| Reverse(shown.attention));
+            rows.sort_by_key(|row| Reverse(Attention::of(row, is_verified)));
         } else {
-            shown
-                .sort_by_cached_key(|it| report.shown_name(&it.submission.name, "").to_lowercase());
+            rows.sort_by_cached_key(|row| report.shown_name(&row.name, "").to_lowercase());
         }
-        for (number, shown) in shown.iter_mut().enumerate() {
-            shown.number = number;
-        }
+        let directory = if is_verified { "" } else { shared_directory(&rows) };
+        let submissions = rows.into_iter().enumerate().map(|(number, submission)| {
+            let attention = Attention::of(submission, is_verified);
+            NumberedSubmission { number, submission, attention }
+        });
         let runs: usize = report.submissions.iter().map(|row| row.cases().len()).sum();
         Self {
             report,
             content: own,
-            submissions: shown,
+            submissions: submissions.collect(),
             texts: Cell::new(MAX_TEXT_BYTES),
             pictures: Cell::new(MAX_PICTURE_BYTES),
             lists_all_cases: runs <= MAX_LISTED_RUNS,
+            has_scores: report.submissions.iter().any(|row| row.score().is_some()),
+            directory,
         }
     }
 
@@ -207,7 +207,7 @@ pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
                     (overview::matrices(&page))
                     (remarks::warnings(report))
                     (remarks::generated(report))
-                    (measurement::section(report))
+                    (measurement::measurement(report))
                 }
                 footer {
                     p.keys {

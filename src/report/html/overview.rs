@@ -5,8 +5,9 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::report::document::{SubmissionReport, shared_directory};
+use crate::report::document::SubmissionReport;
 use crate::report::html::submission::{full_failures, reason};
+use crate::report::html::text::{bar, section, table};
 use crate::report::html::{NumberedSubmission, Page, badge};
 use juror_core::judgement::Judgement;
 use juror_core::progress::PackageReport;
@@ -31,20 +32,16 @@ pub(super) fn tally(page: &Page<'_>) -> Markup {
     if all < 2 {
         return html! {};
     }
-    let mut before = 0;
-    let parts = count_verdicts(page).into_iter().map(|(verdict, number)| {
-        before += number;
-        (verdict, number, before - number)
-    });
-    let parts: Vec<_> = parts.collect();
+    let parts = count_verdicts(page);
     html! {
         svg.strip viewBox={ "0 0 " (all) " 1" } preserveAspectRatio="none" aria-hidden="true" {
-            @for (verdict, number, before) in &parts {
+            @for (at, (verdict, number)) in parts.iter().enumerate() {
+                @let before: usize = parts[..at].iter().map(|(_, number)| number).sum();
                 rect class=(verdict.map_or("JE", |[short, _]| short)) x=(before) width=(number) height="1" {}
             }
         }
         ul.tally {
-            @for (verdict, number, _) in &parts {
+            @for (verdict, number) in &parts {
                 li {
                     span class={ "v " (verdict.map_or("JE", |[short, _]| short)) } { (verdict.map_or("–", |[short, _]| short)) }
                     " " (number) " " (verdict.map_or("no verdict", |[_, name]| name))
@@ -85,74 +82,59 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     if page.submissions.len() < 2 {
         return html! {};
     }
-    let all: Vec<&SubmissionReport> = page.submissions.iter().map(|row| row.submission).collect();
-    let directory = if page.is_verified() { "" } else { shared_directory(&all) };
-    let columns = OptionalColumns {
-        directory,
-        package: page.report.session.packages.len() > 1,
-        score: page.submissions.iter().any(|shown| shown.submission.score().is_some()),
-        expected: page.is_verified(),
+    let has_packages = page.report.session.packages.len() > 1;
+    let caption = html! {
+        @if page.is_class() {
+            "By name. "
+            span.filters-only { "A title of a column sorts by it. " }
+        } @else if page.is_verified() { "Not as expected first. " } @else { "Rejected first. " }
+        "Time and memory: the highest of all runs."
+        @if !page.directory.is_empty() { " Submissions in " (printable(page.directory)) }
     };
-    html! {
-        section aria-labelledby="list" {
-            h2 #list { "Submissions" }
-            div.wide tabindex="0" role="group" aria-label="submissions" {
-                table.sorts #submissions {
-                    caption {
-                        @if page.is_class() {
-                            "By name. "
-                            span.filters-only { "A title of a column sorts by it. " }
-                        } @else if page.is_verified() { "Not as expected first. " } @else { "Rejected first. " }
-                        "Time and memory: the highest of all runs."
-                        @if !directory.is_empty() { " Submissions in " (printable(directory)) }
-                    }
-                    thead { tr {
-                        th scope="col" { "Verdict" }
-                        th scope="col" { "Submission" }
-                        @if columns.package { th scope="col" { "Package" } }
-                        @if columns.expected { th scope="col" { "Expected" } }
-                        th scope="col" { "Why" }
-                        @if columns.score { th.n scope="col" { "Score" } }
-                        th.n scope="col" { "Passed" }
-                        th.n scope="col" { "Slowest" }
-                        th.n scope="col" { "Memory" }
-                    } }
-                    tbody { @for shown in &page.submissions { (row(page, &columns, shown)) } }
-                }
-            }
-        }
-    }
+    let optional = |is_there: bool, title| is_there.then_some(title);
+    let titles = [
+        Some("Verdict"),
+        Some("Submission"),
+        optional(has_packages, "Package"),
+        optional(page.is_verified(), "Expected"),
+        Some("Why"),
+        optional(page.has_scores, ">Score"),
+        Some(">Passed"),
+        Some(">Slowest"),
+        Some(">Memory"),
+    ];
+    let titles: Vec<&str> = titles.into_iter().flatten().collect();
+    let rows = html! { @for shown in &page.submissions { (row(page, shown, has_packages)) } };
+    section(
+        "list",
+        "Submissions",
+        html! {
+            div #submissions { (table("sorts", "submissions", caption, &titles, rows)) }
+        },
+    )
 }
 
-/// `directory` is left out of names.
-struct OptionalColumns<'a> {
-    directory: &'a str,
-    package: bool,
-    score: bool,
-    expected: bool,
-}
-
-fn row(page: &Page<'_>, columns: &OptionalColumns<'_>, shown: &NumberedSubmission<'_>) -> Markup {
+fn row(page: &Page<'_>, shown: &NumberedSubmission<'_>, has_packages: bool) -> Markup {
     let NumberedSubmission { number, submission, attention: standing } = shown;
-    let score = if columns.score { submission.points() } else { None };
+    let score = if page.has_scores { submission.points() } else { None };
     let is_late = page.report.student(&submission.name).is_some_and(|student| student.late);
     let is =
         [standing.word(), submission.judgement().map_or("", Judgement::short_verdict)].join(" ");
     let (all, judged) = (submission.selected_cases(), submission.cases().len());
-    let name = &page.shown_name(submission, columns.directory);
+    let name = &page.shown_name(submission, page.directory);
     html! {
         tr data-s=(number) data-is=(is.trim_end()) {
             td { (badge(submission, *standing)) }
             th.name scope="row" { a href={ "#s" (number) } { (breakable_path(name)) } @if is_late { " " span.eyes { "late" } } }
-            @if columns.package { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
-            @if columns.expected { td.short { (standing.expectation_words()) } }
+            @if has_packages { td { (printable(submission.package.as_deref().unwrap_or_default())) } }
+            @if page.is_verified() { td.short { (standing.expectation_words()) } }
             td.because {
                 @if let Some((test_case, cause)) = reason(submission) {
                     (cause)
                     @if let Some(test_case) = test_case { div.place { (printable(test_case)) } }
                 }
             }
-            @if columns.score { td.n { @if let Some(score) = score { (score) } } }
+            @if page.has_scores { td.n { @if let Some(score) = score { (score) } } }
             td.n {
                 @if all > 0 { (submission.passed_cases()) " of " (all) }
                 @if all > judged { div.place { (all - judged) " not run" } }
@@ -172,19 +154,11 @@ fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest_cpu_time() else { return html! {} };
     let limits =
         page.package(submission.package.as_deref()).and_then(|package| package.limits.as_ref());
-    let part = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
-    let share = part.map(|part| (part.min(1.0) * 100.0).ceil());
+    let share = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
+    let is_slow = submission.verdict() == Some(Verdict::TimeLimitExceeded);
     html! {
         (seconds(time))
-        @if let Some(share) = share {
-            svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
-                rect.rail width="100" height="10" {}
-                rect class=(match submission.verdict() {
-                    Some(Verdict::TimeLimitExceeded) => "TLE",
-                    _ => "JE",
-                }) width=(share) height="10" {}
-            }
-        }
+        @if let Some(share) = share { (bar(if is_slow { "TLE" } else { "JE" }, share)) }
     }
 }
 

@@ -105,7 +105,7 @@ reveal();
 
 // Plots tell the test case below the pointer: they are the table of test cases in its first order.
 for (const plot of all(".plot[data-t]")) {
-  const table = document.getElementById(plot.dataset.t);
+  const table = document.querySelector(`#${plot.dataset.t} table`);
   const told = plot.querySelector(".told");
   const usual = told.textContent;
   const cases = table ? [...table.tBodies[0].rows] : [];

@@ -7,7 +7,7 @@ use crate::report::html::Page;
 use crate::report::html::failure::{
     difference_sides, evidence_panes, shortened_cause, verdict_and_cause,
 };
-use crate::report::html::text::not_shown;
+use crate::report::html::text::{not_shown, section, table};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::GeneratedState;
 use juror_core::judgement::Evidence;
@@ -24,8 +24,7 @@ pub(super) fn errors(report: &Report) -> Markup {
     let errors = with_severity(report, Severity::Error);
     html! {
         @if report.session.complaints.len() + faults.clone().count() + errors.len() > 0 {
-            section aria-labelledby="errors" {
-                h2 #errors { "Errors" }
+            (section("errors", "Errors", html! {
                 ul.remarks {
                     @for complaint in &report.session.complaints { li { (printable(complaint)) } }
                     @for fault in faults {
@@ -37,7 +36,7 @@ pub(super) fn errors(report: &Report) -> Markup {
                     @for diagnostic in errors.iter().take(MAX_REMARKS) { (remark(diagnostic)) }
                 }
                 (not_shown(errors.len().saturating_sub(MAX_REMARKS) as u64, "more error"))
-            }
+            }))
         }
     }
 }
@@ -46,11 +45,10 @@ pub(super) fn warnings(report: &Report) -> Markup {
     let warnings = with_severity(report, Severity::Warning);
     html! {
         @if !warnings.is_empty() {
-            section aria-labelledby="warnings" {
-                h2 #warnings { "Warnings" }
+            (section("warnings", "Warnings", html! {
                 ul.remarks { @for diagnostic in warnings.iter().take(MAX_REMARKS) { (remark(diagnostic)) } }
                 (not_shown(warnings.len().saturating_sub(MAX_REMARKS) as u64, "more warning"))
-            }
+            }))
         }
     }
 }
@@ -77,26 +75,21 @@ pub(super) fn generated(report: &Report) -> Markup {
     let changes = report.generated.iter().filter(|file| file.state != GeneratedState::Unchanged);
     let number = changes.clone().count();
     let same = report.generated.len() - number;
+    let rows = html! {
+        @for case in changes.take(MAX_ROWS) {
+            tr { th scope="row" { (printable(&case.test_case)) } td { (state_words(case.state)) } }
+        }
+    };
+    let caption = "Test cases that are not unchanged";
     html! {
         @if !report.generated.is_empty() {
-            section aria-labelledby="data" {
-                h2 #data { "Test data" }
+            (section("data", "Test data", html! {
                 p { (count(same, "test case")) " unchanged" @if number > 0 { ", " (number) " not" } "." }
                 @if number > 0 {
-                    div.wide tabindex="0" role="group" aria-label="test data" {
-                        table.sorts {
-                            caption { "Test cases that are not unchanged" }
-                            thead { tr { th scope="col" { "Test case" } th scope="col" { "State" } } }
-                            tbody {
-                                @for case in changes.take(MAX_ROWS) {
-                                    tr { th scope="row" { (printable(&case.test_case)) } td { (state_words(case.state)) } }
-                                }
-                            }
-                        }
-                    }
+                    (table("sorts", "test data", caption, &["Test case", "State"], rows))
                     (not_shown(number.saturating_sub(MAX_ROWS) as u64, "more test case"))
                 }
-            }
+            }))
         }
     }
 }
@@ -124,9 +117,9 @@ pub(super) fn search_in_short(search: &Search) -> String {
 pub(super) fn search(page: &Page<'_>) -> Markup {
     let Some(StressResult { search, .. }) = page.content.search else { return html! {} };
     let plan = &search.plan;
+    let title = if search.found.is_some() { "The input found" } else { "The search" };
     html! {
-        section aria-labelledby="search-title" {
-            h2 #search-title { @if search.found.is_some() { "The input found" } @else { "The search" } }
+        (section("search-title", title, html! {
             @if let Some(found) = &search.found { (counterexample(page, search, found)) }
             dl.facts {
                 dt { "Reference" } dd { (printable(&plan.reference)) " (" (printable(&plan.chosen)) ")" }
@@ -134,7 +127,7 @@ pub(super) fn search(page: &Page<'_>) -> Markup {
                 dt { "Random seed" } dd { (plan.seed) }
                 dt { "Time" } dd { (seconds(search.searching)) " to search, " (seconds(search.elapsed)) " in all" }
             }
-        }
+        }))
     }
 }
 

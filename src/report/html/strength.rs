@@ -7,14 +7,15 @@ use maud::{Markup, html};
 use crate::report::html::Page;
 use crate::report::html::failure::verdict_and_cause;
 use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
-use crate::report::html::text::{Pane, not_shown, pane};
-use juror_core::text::{count, printable, visible};
+use crate::report::html::text::{Pane, bar, not_shown, pane, section, table};
+use juror_core::text::{count, printable, short_list, visible};
 use juror_data::strength::result::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
 use juror_data::strength::strictness::Strictness;
 
 const MAX_MISSED: usize = 60;
 const MAX_CELLS: usize = 60_000;
 const MAX_ROWS: usize = 1000;
+const MAX_NAMES: usize = 8;
 
 pub(super) fn sections(page: &Page<'_>) -> Markup {
     let Some(found) = page.content.strength else { return html! {} };
@@ -28,10 +29,8 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
             (validators(page, found))
         }
         @if !found.lacking.is_empty() {
-            section aria-labelledby="lacking" {
-                h2 #lacking { "Missing" }
-                ul.remarks { @for lack in &found.lacking { li { (lack) } } }
-            }
+            @let lacking = html! { ul.remarks { @for lack in &found.lacking { li { (lack) } } } };
+            (section("lacking", "Missing", lacking))
         }
     }
 }
@@ -44,8 +43,7 @@ pub(super) fn tally(page: &Page<'_>) -> Option<String> {
 
 fn gates(gates: &[Gate]) -> Markup {
     html! {
-        section aria-labelledby="gates" {
-            h2 #gates { "Gates" }
+        (section("gates", "Gates", html! {
             ul.remarks {
                 @for gate in gates {
                     @let (class, word) = match gate.state {
@@ -56,25 +54,18 @@ fn gates(gates: &[Gate]) -> Markup {
                     li { span class={ "v " (class) } { (word) } " " (gate.name) ": " (printable(&gate.detail)) }
                 }
             }
-        }
+        }))
     }
 }
 
 fn parts(found: &Strength) -> Markup {
     let row = |part: &ScorePart| {
-        let share = part.value.map(|value| (value * 100.0).round());
         html! {
             tr {
                 th scope="row" { (part.name) }
                 td.n {
-                    @match share {
-                        Some(share) => {
-                            (share) " %"
-                            svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
-                                rect.rail width="100" height="10" {}
-                                rect.AC width=(share) height="10" {}
-                            }
-                        },
+                    @match part.value {
+                        Some(value) => { ((value * 100.0).round()) " %" (bar("AC", value)) },
                         None => "not measured",
                     }
                 }
@@ -82,18 +73,14 @@ fn parts(found: &Strength) -> Markup {
             }
         }
     };
+    let rows = html! { @for part in &found.parts { (row(part)) } };
+    let caption = "What the score is made of. If a part is not measured, the others count more.";
+    let titles = ["Part", ">Reached", ">Weight"];
     html! {
-        section aria-labelledby="parts" {
-            h2 #parts { "The score" }
-            div.wide tabindex="0" role="group" aria-label="the score" {
-                table.sorts {
-                    caption { "What the score is made of. If a part is not measured, the others count more." }
-                    thead { tr { th scope="col" { "Part" } th.n scope="col" { "Reached" } th.n scope="col" { "Weight" } } }
-                    tbody { @for part in &found.parts { (row(part)) } }
-                }
-            }
+        (section("parts", "The score", html! {
+            (table("sorts", "the score", caption, &titles, rows))
             @if let Some(hold_out) = &found.hold_out { p.note { "Held out: " (hold_out) } }
-        }
+        }))
     }
 }
 
@@ -102,11 +89,10 @@ fn missed(page: &Page<'_>, found: &Strength) -> Markup {
         found.subjects.iter().filter(|subject| subject.status == SubjectStatus::Missed).collect();
     html! {
         @if !all.is_empty() {
-            section aria-labelledby="missed" {
-                h2 #missed { "Wrong programs that pass" }
+            (section("missed", "Wrong programs that pass", html! {
                 @for subject in all.iter().take(MAX_MISSED) { (missed_program(page, subject)) }
                 (not_shown(all.len().saturating_sub(MAX_MISSED) as u64, "more program"))
-            }
+            }))
         }
     }
 }
@@ -132,22 +118,13 @@ fn missed_program(page: &Page<'_>, subject: &Subject) -> Markup {
                     (verdict_and_cause(missed.verdict, "this input", &missed.cause))
                     div.panes { (pane(page, Pane::titled("Input"), &missed.input)) }
                     @if !missed.also.is_empty() {
-                        p.note { "The input catches " (missed.also.len()) " more that pass: " (names(&missed.also)) }
+                        p.note { "The input catches " (missed.also.len()) " more that pass: " (printable(&short_list(&missed.also, MAX_NAMES))) }
                     }
                     @if let Some(name) = &missed.promoted { p.note { "Added as test case " (printable(name)) } }
                 }
             }
         }
     }
-}
-
-fn names(all: &[String]) -> String {
-    const MAX_NAMES: usize = 8;
-    let mut names: Vec<String> = all.iter().take(MAX_NAMES).map(|name| printable(name)).collect();
-    if all.len() > MAX_NAMES {
-        names.push("…".to_owned());
-    }
-    names.join(", ")
 }
 
 fn matrix(found: &Strength) -> Markup {
@@ -228,25 +205,14 @@ fn programs(found: &Strength) -> Markup {
             }
         }
     };
+    let rows = html! { @for subject in found.subjects.iter().take(MAX_ROWS) { (row(subject)) } };
+    let caption = "Hardness: negative log2 of the chance that a fresh input rejects it";
+    let titles = ["Outcome", "Program", "Kind of fault", ">Hardness", ">Fresh inputs", "Note"];
     html! {
-        section aria-labelledby="programs" {
-            h2 #programs { "All programs" }
-            div.wide tabindex="0" role="group" aria-label="all programs" {
-                table.sorts {
-                    caption { "Hardness: negative log2 of the chance that a fresh input rejects it" }
-                    thead { tr {
-                        th scope="col" { "Outcome" }
-                        th scope="col" { "Program" }
-                        th scope="col" { "Kind of fault" }
-                        th.n scope="col" { "Hardness" }
-                        th.n scope="col" { "Fresh inputs" }
-                        th scope="col" { "Note" }
-                    } }
-                    tbody { @for subject in found.subjects.iter().take(MAX_ROWS) { (row(subject)) } }
-                }
-            }
+        (section("programs", "All programs", html! {
+            (table("sorts", "all programs", caption, &titles, rows))
             (not_shown(found.subjects.len().saturating_sub(MAX_ROWS) as u64, "more program"))
-        }
+        }))
     }
 }
 
@@ -259,8 +225,7 @@ fn validators(page: &Page<'_>, found: &Strength) -> Markup {
         all.into_iter().filter_map(|(what, measure)| Some((what, measure.as_ref()?))).collect();
     html! {
         @if !measured.is_empty() {
-            section aria-labelledby="validators" {
-                h2 #validators { "Validators" }
+            (section("validators", "Validators", html! {
                 @for (what, strictness) in measured {
                     p { (strictness.refused) " of " (strictness.faults) " " (what) "." }
                     @for fault in &strictness.let_through {
@@ -271,7 +236,7 @@ fn validators(page: &Page<'_>, found: &Strength) -> Markup {
                     }
                     @if let Some(missing) = &strictness.missing { p.note { (printable(missing)) } }
                 }
-            }
+            }))
         }
     }
 }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::report::document::{FaultReport, SubmissionReport};
 use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
-use crate::report::html::text::{Pane, pane};
+use crate::report::html::text::{Pane, pane, section, table};
 use crate::report::html::{Attention, NumberedSubmission, OPEN_CARDS, Page, badge};
 use juror_core::judgement::{CaseJudgement, Judgement, accepted_word};
 use juror_core::progress::LimitsReport;
@@ -20,10 +20,8 @@ const MAX_LISTED_CASES: usize = 30;
 pub(super) fn cards(page: &Page<'_>) -> Markup {
     html! {
         @if !page.submissions.is_empty() {
-            section aria-labelledby="cards" {
-                h2 #cards { @if page.submissions.len() == 1 { "The submission" } @else { "Each submission" } }
-                @for shown in &page.submissions { (card(page, shown)) }
-            }
+            @let title = if page.submissions.len() == 1 { "The submission" } else { "Each submission" };
+            (section("cards", title, html! { @for shown in &page.submissions { (card(page, shown)) } }))
         }
     }
 }
@@ -184,16 +182,8 @@ fn points(total: &TotalScore) -> Markup {
         }
         @if total.score.is_none() { p.note { "Not all test cases were selected." } }
         @if !total.groups.is_empty() {
-            div.wide {
-                table {
-                    caption { "Points by test data group" }
-                    thead { tr {
-                        th scope="col" { "Group" } th.n scope="col" { "Points" } th.n scope="col" { "Of" }
-                        th scope="col" { "Remark" }
-                    } }
-                    tbody { @for group in &total.groups { (group_row(group, &of)) } }
-                }
-            }
+            @let rows = html! { @for group in &total.groups { (group_row(group, &of)) } };
+            (table("", "points", "Points by test data group", &["Group", ">Points", ">Of", "Remark"], rows))
         }
     }
 }
@@ -278,25 +268,15 @@ fn list(page: &Page<'_>, id: &str, judgement: &Judgement) -> Markup {
     let listed: Vec<&CaseJudgement> = cases.iter().filter(is_listed).take(most).collect();
     let has_scores = cases.iter().any(|case| case.score.is_some());
     let unlisted = cases.len() - listed.len();
+    let title = format!("Test cases of {}", printable(&judgement.submission));
+    let points = has_scores.then_some(">Points");
+    let titles = ["Test case", "Verdict", ">CPU time", ">Memory"].into_iter().chain(points);
+    let titles: Vec<&str> = titles.chain(["Why"]).collect();
+    let rows = html! { @for case in listed { (row(case, has_scores)) } };
     html! {
         details.more {
             summary { @if page.lists_all_cases { "All test cases" } @else { "Test cases that it fails" } }
-            div.wide tabindex="0" role="group" aria-label={ "test cases of " (printable(&judgement.submission)) } {
-                table.sorts id=[page.lists_all_cases.then_some(id)] {
-                    caption { "Test cases of " (printable(&judgement.submission)) }
-                    thead { tr {
-                        th scope="col" { "Test case" } th scope="col" { "Verdict" } th.n scope="col" { "CPU time" }
-                        th.n scope="col" { "Memory" }
-                        @if has_scores { th.n scope="col" { "Points" } }
-                        th scope="col" { "Why" }
-                    } }
-                    tbody {
-                        @for case in listed {
-                            (row(case, has_scores))
-                        }
-                    }
-                }
-            }
+            div id=[page.lists_all_cases.then_some(id)] { (table("sorts", &title, &title, &titles, rows)) }
             @if unlisted > 0 { p.note { (count(unlisted, "test case")) " not listed." } }
         }
     }

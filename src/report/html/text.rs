@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use maud::{Markup, html};
+use maud::{Markup, Render, html};
 
 use crate::report::html::Page;
 use juror_core::judgement::ShownImage;
@@ -147,6 +147,43 @@ fn data_uri(page: &Page<'_>, picture: &ShownImage) -> Option<String> {
     picture.blob.open().ok()?.take(room + 1).read_to_end(&mut bytes).ok()?;
     Page::take_room(&page.pictures, bytes.len())
         .then(|| html::data_uri(&format!("image/{kind}"), &bytes))
+}
+
+/// A part of the page. `id` is that of its title.
+pub(super) fn section(id: &str, title: &str, content: Markup) -> Markup {
+    html! { section aria-labelledby=(id) { h2 id=(id) { (title) } (content) } }
+}
+
+/// A table that scrolls if it is wide. A title that begins with `>` is that of numbers.
+pub(super) fn table(
+    class: &str,
+    label: &str,
+    caption: impl Render,
+    titles: &[&str],
+    rows: Markup,
+) -> Markup {
+    html! {
+        div.wide tabindex="0" role="group" aria-label=(label) {
+            table class=(class) {
+                caption { (caption) }
+                @if !titles.is_empty() { thead { tr { @for title in titles {
+                    th.n[title.starts_with('>')] scope="col" { (title.trim_start_matches('>')) }
+                } } } }
+                tbody { (rows) }
+            }
+        }
+    }
+}
+
+/// A bar that is full if the share is 1.
+pub(super) fn bar(class: &str, share: f64) -> Markup {
+    let width = (share.clamp(0.0, 1.0) * 100.0).ceil();
+    html! {
+        svg.bar viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true" {
+            rect.rail width="100" height="10" {}
+            rect class=(class) width=(width) height="10" {}
+        }
+    }
 }
 
 pub(super) fn not_shown(number: u64, noun: &str) -> Markup {

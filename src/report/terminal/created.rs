@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthStr;
 
 use crate::report::document::NextStepReport;
 use crate::report::result::CommandResult;
-use crate::report::style::{Style, TextRole};
+use crate::report::style::Style;
 use crate::report::terminal::page::Page;
 use juror_core::progress::NextStep;
 use juror_core::text::{count, printable};
@@ -16,19 +16,15 @@ impl CommandResult for CreatedPackage {
         if page.style.is_quiet() {
             return;
         }
-        let style = page.style;
         let CreatedPackage { kind, path, files, test_cases, next, .. } = created;
-        let path = style.paint(TextRole::Title, &printable(&path.display().to_string()));
-        page.line(
-            0,
-            &format!("{path}  new problem of the type {kind}, {}", count(files.len(), "file")),
-        );
+        let rest = format!("  new problem of the type {kind}, {}", count(files.len(), "file"));
+        page.titled(0, &printable(&path.display().to_string()), &rest);
         let width = files.iter().map(|file| file.path.width()).max().unwrap_or(0);
         for CreatedFile { path, purpose } in files {
             page.labelled(2, &format!("{path:width$}  "), purpose);
         }
         page.line(2, &count(*test_cases, "test case"));
-        page.line(0, &style.paint(TextRole::Title, "next:"));
+        page.titled(0, "next:", "");
         numbered(page, next.iter());
     }
 }
@@ -41,7 +37,7 @@ pub(super) fn next_steps(steps: &[NextStepReport], style: &Style) -> String {
             Some(package) if !are_of_one => format!("next for {}:", printable(package)),
             _ => "next:".to_owned(),
         };
-        page.line(0, &style.paint(TextRole::Title, &title));
+        page.titled(0, &title, "");
         numbered(&mut page, steps.iter().map(|step| &step.step));
     }
     page.into_text()

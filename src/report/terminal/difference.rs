@@ -110,17 +110,9 @@ impl ShownLine {
         if self.before.width() + self.mark.width() + self.after.width() > room {
             let keep = room / 2;
             if self.before.width() > keep {
-                let mut tail: Vec<char> = Vec::new();
-                let mut cells = ellipsis.width();
-                for character in self.before.chars().rev() {
-                    cells += unicode_width::UnicodeWidthChar::width(character).unwrap_or(0);
-                    if cells > keep {
-                        break;
-                    }
-                    tail.push(character);
-                }
-                self.before = ellipsis.to_owned();
-                self.before.extend(tail.iter().rev());
+                let turned: String = self.before.chars().rev().collect();
+                let tail = shorten(&turned, keep.saturating_sub(ellipsis.width()), "");
+                self.before = ellipsis.chars().chain(tail.chars().rev()).collect();
             }
             let room = room.saturating_sub(self.before.width());
             if self.mark.width() > room {

@@ -1,6 +1,6 @@
 //! Why a submission fails, in a line.
 
-use crate::report::style::{Style, TextRole};
+use crate::report::style::Style;
 use crate::report::terminal::page::{INDENT, Page};
 use juror_core::explanation::ExplanationResult;
 use juror_core::text::{count, printable};
@@ -16,7 +16,7 @@ pub(super) fn block(explained: &ExplanationResult, style: &Style) -> String {
             format!("no simple explanation found: {runs} were compared{cut}")
         }
     };
-    page.line(0, &style.paint(TextRole::Title, &printable(&explained.submission)));
+    page.titled(0, &printable(&explained.submission), "");
     page.labelled(INDENT, "why: ", &printable(&why));
     if !style.is_quiet() {
         page.blank();

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::fmt::Display;
-use std::path::Path;
 
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::compiler::quote_from_first_error;
@@ -173,7 +172,8 @@ pub(super) fn judge_error(submissions: &[String], error: &JudgeError, style: &St
     }
     if let Some(program) = &error.program {
         quote_stderr(&mut page, "its standard error:", &program.stderr);
-        write_repeat_and_files(&mut page, &program.repeat, program.kept.as_deref(), None);
+        let (repeat, kept) = (program.repeat.clone(), program.kept.clone());
+        write_repeat(&mut page, &Evidence { repeat, kept, ..Evidence::default() });
     }
     page.blank();
     page.into_text()
@@ -323,20 +323,7 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
 
 /// Commands and paths are neither wrapped nor shortened, so that they can be copied.
 fn write_repeat(page: &mut Page<'_>, evidence: &Evidence) {
-    write_repeat_and_files(
-        page,
-        &evidence.repeat,
-        evidence.kept.as_deref(),
-        evidence.feedback.as_deref(),
-    );
-}
-
-fn write_repeat_and_files(
-    page: &mut Page<'_>,
-    repeat: &str,
-    kept: Option<&Path>,
-    feedback: Option<&Path>,
-) {
+    let Evidence { repeat, kept, feedback, .. } = evidence;
     if !repeat.is_empty() || kept.is_some() {
         page.blank();
     }

@@ -1,7 +1,6 @@
 //! A package as a tree, or one of its test cases with its files.
 
 use crate::report::result::CommandResult;
-use crate::report::style::TextRole;
 use crate::report::terminal::columns::TableCell;
 use crate::report::terminal::page::Page;
 use juror_core::text::{count, exact_seconds, printable, visible};
@@ -11,7 +10,6 @@ use juror_packages::package::contents::{CaseFiles, PackageListing};
 impl CommandResult for PackageListing {
     fn render(&self, page: &mut Page<'_>) {
         let listing = self;
-        let style = page.style;
         if let Some(case) = &listing.case {
             return render_case_files(case, page);
         }
@@ -29,8 +27,8 @@ impl CommandResult for PackageListing {
             page.blank();
             let most = group.max_score.as_ref().map(|most| format!(", at most {most} points"));
             let cases = count(group.cases.len(), "test case");
-            let name = style.paint(TextRole::Title, &printable(&group.name));
-            page.line(0, &format!("{name}  {cases}{}", most.unwrap_or_default()));
+            let rest = format!("  {cases}{}", most.unwrap_or_default());
+            page.titled(0, &printable(&group.name), &rest);
             page.short_columns(group.cases.iter().map(|case| {
                 let base = case.name.rsplit('/').next().unwrap_or_default();
                 vec![
@@ -42,10 +40,7 @@ impl CommandResult for PackageListing {
             }));
         }
         page.blank();
-        page.line(
-            0,
-            &style.paint(TextRole::Title, &count(listing.submissions.len(), "submission")),
-        );
+        page.titled(0, &count(listing.submissions.len(), "submission"), "");
         page.short_columns(listing.submissions.iter().map(|submission| {
             let expected = match &submission.expected[..] {
                 [] => "nothing expected".to_owned(),
@@ -56,7 +51,7 @@ impl CommandResult for PackageListing {
         }));
         if !listing.programs.is_empty() {
             page.blank();
-            page.line(0, &style.paint(TextRole::Title, "programs"));
+            page.titled(0, "programs", "");
             page.short_columns(listing.programs.iter().map(|program| {
                 let path = program.path.display().to_string();
                 vec![TableCell::left(program.what), TableCell::left(printable(&path))]
@@ -66,8 +61,7 @@ impl CommandResult for PackageListing {
 }
 
 fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
-    let style = page.style;
-    page.line(0, &style.paint(TextRole::Title, &printable(&case.name)));
+    page.titled(0, &printable(&case.name), "");
     for (label, text) in [("description: ", &case.description), ("hint:        ", &case.hint)] {
         if let Some(text) = text {
             page.labelled(0, label, &printable(text));
@@ -79,10 +73,7 @@ fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
     for file in &case.files {
         page.blank();
         let path = printable(&file.path.display().to_string());
-        page.line(
-            0,
-            &format!("{}  {}  {path}", style.paint(TextRole::Title, file.what), file.bytes),
-        );
+        page.titled(0, file.what, &format!("  {}  {path}", file.bytes));
         quote_lines(page, &file.contents, file.left_out_bytes.0 == 0, visible);
         if file.left_out_bytes.0 > 0 {
             page.line(2, &format!("{} more; --all shows them", file.left_out_bytes));

@@ -55,6 +55,12 @@ impl<'a> Page<'a> {
         self.text.push('\n');
     }
 
+    /// A line that begins with a title.
+    pub fn titled(&mut self, indent: usize, title: &str, rest: &str) {
+        let title = self.style.paint(TextRole::Title, title);
+        self.line(indent, &format!("{title}{rest}"));
+    }
+
     pub fn blank(&mut self) {
         self.text.push('\n');
     }

@@ -1,6 +1,6 @@
 //! The test cases that were added to a package from a grammar: the purpose of each, and what was not added.
 
-use crate::report::style::{Style, TextRole};
+use crate::report::style::Style;
 use crate::report::terminal::columns::{TableCell, align_columns};
 use crate::report::terminal::page::Page;
 use juror_core::proposal::{EqualInput, Proposal, ProposedCase};
@@ -28,8 +28,7 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
                 all => format!("{all} new cases"),
             };
             let dir = first.name.rsplit_once('/').map_or("", |(dir, _)| dir);
-            let title = style.paint(TextRole::Title, &printable(dir));
-            page.line(0, &format!("{title}  {new}, {size}, {by}"));
+            page.titled(0, &printable(dir), &format!("  {new}, {size}, {by}"));
         }
     }
     let row = |case: &ProposedCase| {

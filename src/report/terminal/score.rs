@@ -1,6 +1,5 @@
 //! Scores: of a submission, and of each test data group.
 
-use crate::report::style::TextRole;
 use crate::report::terminal::columns::{TableCell, align_columns};
 use crate::report::terminal::page::{INDENT, Page};
 use juror_core::judgement::Judgement;
@@ -44,8 +43,7 @@ pub(super) fn write(page: &mut Page<'_>, judgement: &Judgement) {
     });
     page.blank();
     let text = format!("score {}{unknown}", with_maximum(total.score, total.max_score));
-    let text = page.style.paint(TextRole::Title, &text);
-    page.line(INDENT, &text);
+    page.titled(INDENT, &text, "");
     let row = |group: &GroupScore| {
         vec![TableCell::left(printable(&group.name)), TableCell::right(points(group.score))]
     };

@@ -35,10 +35,7 @@ impl CommandResult for StressResult {
         let name = printable(&search.plan.submission);
         let found = match &search.found {
             None => {
-                page.line(
-                    0,
-                    &format!("{}  {}", style.paint(TextRole::Title, &name), describe_end(search)),
-                );
+                page.titled(0, &name, &format!("  {}", describe_end(search)));
                 if !style.is_quiet() {
                     write_tried(page, search);
                     page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));

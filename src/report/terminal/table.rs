@@ -119,9 +119,7 @@ fn sort_rows(rows: &mut [&SubmissionReport], order: Order) {
         Order::Verdict => rows.sort_by_key(|row| (row.verdict().is_none(), row.verdict())),
         Order::Passed => rows.sort_by_key(|row| Reverse(row.passed_cases())),
         Order::Score => {
-            let points = |row: &SubmissionReport| {
-                row.score().and_then(|total| total.score).map_or(-1.0, Score::points)
-            };
+            let points = |row: &SubmissionReport| row.points().map_or(-1.0, Score::points);
             rows.sort_by(|a, b| points(b).total_cmp(&points(a)));
         }
         Order::Time => rows.sort_by_key(|row| Reverse(row.slowest_cpu_time())),

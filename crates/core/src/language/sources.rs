@@ -72,8 +72,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
         (SourceShape::File, vec![read_file(path, name)?])
     };
     let mut room = GROWTH_MAX;
-    let mut included = read_included(program, &mut room)?;
-    included.extend(node_packages(program));
+    let included = read_included(program, &mut room)?;
     let mut remarks = Vec::new();
     for at in 0..files.len() {
         if is_student_program(program)
@@ -159,8 +158,8 @@ pub fn with_included(sources: &Sources, language: &str) -> Vec<TreeEntry> {
 }
 
 /// A student's program in JavaScript finds these packages. No source in them starts; if they are too large, they are
-/// left out.
-fn node_packages(program: &Program) -> Vec<(Option<String>, TreeEntry)> {
+/// left out. They may have many files, so they are read for the build alone.
+pub fn node_packages(program: &Program) -> Vec<(Option<String>, TreeEntry)> {
     let directory = program.path.join("node_modules");
     if !is_student_program(program) || !directory.is_dir() {
         return Vec::new();

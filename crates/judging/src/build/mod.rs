@@ -267,7 +267,9 @@ impl<'a> Builder<'a> {
             let prepared = self.prepare_command(&typed.words, &typed.directory);
             return prepared.map_err(|fault| fault.to_stop(&program.path));
         }
-        self.prepare_sources(program, &sources::read(program)?)
+        let mut read = sources::read(program)?;
+        read.included.extend(sources::node_packages(program));
+        self.prepare_sources(program, &read)
     }
 
     fn prepare_sources(

@@ -3,19 +3,64 @@
 
 use std::path::PathBuf;
 
-use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, Rules, pass_job};
+use crate::judge::case::{CaseJudge, Detail, Pass, PassResult, ReadyCase, Rules, pass_job};
 use crate::judge::classify::{VerdictWithCause, classify};
 use crate::judge::default_validator::output_of;
-use juror_core::beginner::beginner_hint;
+use juror_core::beginner::{beginner_hint, constant_output_hint};
 use juror_core::blob::{Blob, Digest};
 use juror_core::job::{BoxRetention, JobReply};
+use juror_core::judgement::CaseJudgement;
+use juror_core::language::essence::without_spaces_and_comments;
+use juror_core::language::launch::known_sources;
+use juror_core::language::sources;
 use juror_core::language::table::Language;
 use juror_core::outcome::Ending;
 use juror_core::problem::{Interaction, ProgramIo};
+use juror_core::submission::Submission;
 use juror_core::text::visible;
-use juror_core::tree::Node;
+use juror_core::tree::{Node, TreeEntry};
 use juror_core::verdict::Verdict;
 use memchr::memmem;
+
+/// Adds what all runs of a submission say together to the first rejection, if nothing else explains it. `cases` are in
+/// the order of `ready`.
+pub(super) fn add_program_hint(
+    submission: &Submission,
+    ready: &[ReadyCase<'_>],
+    cases: &mut [CaseJudgement],
+) {
+    const MOST_RUNS: usize = 100;
+    const LARGEST: u64 = 4 << 10;
+    let is_rejected = |case: &CaseJudgement| case.verdict != Verdict::Accepted;
+    let Some(first) = cases.iter().position(is_rejected) else { return };
+    let mut ready = ready.iter();
+    let runs = cases.iter().take(MOST_RUNS).map(|case| {
+        let own = ready.find(|own| own.test_case.name == case.test_case)?;
+        let answer = own.answer().ok()?.prefix(LARGEST).ok()?;
+        let output = match &case.evidence {
+            _ if !is_rejected(case) => answer.clone(),
+            Some(shown) if case.difference.is_some() && shown.output_bytes_left_out == 0 => {
+                shown.output.clone()
+            }
+            _ => return None,
+        };
+        Some([answer, output])
+    });
+    let hint = match cases[first].evidence.is_some() && has_no_code(submission) {
+        true => Some("the program has no code beside comments: is it the right file?"),
+        false => constant_output_hint(runs),
+    };
+    cases[first].remark = cases[first].remark.take().or(hint.map(str::to_owned));
+}
+
+fn has_no_code(submission: &Submission) -> bool {
+    let sources = sources::read(&submission.program).unwrap_or_default();
+    let sources = known_sources(&sources.files);
+    let is_empty = |(file, language): &(&TreeEntry, &Language)| {
+        without_spaces_and_comments(language.code, file.bytes()).is_empty()
+    };
+    !sources.is_empty() && sources.iter().all(is_empty)
+}
 
 impl CaseJudge<'_> {
     /// A program may write all of its output and not end, such as if one of its threads waits for ever. Only the

@@ -13,6 +13,7 @@ use crate::judge::case::{Detail, ReadySubmission, TimeLimitMode};
 use crate::judge::case_run::judge_case;
 use crate::judge::proof::{Proof, UnprovedCase};
 use crate::judge::ready_problem::ReadyProblem;
+use crate::judge::rejection_notes::add_program_hint;
 use crate::judge::repetition::{RepeatBudget, Repetition};
 use crate::judge::score::{self, CaseResult, ScoringScheme, SubmissionTotal};
 use crate::judge::{expect, time_limit};
@@ -541,6 +542,7 @@ impl SharedSession<'_, '_> {
             let counted: HashSet<&str> = counted.into_iter().collect();
             cases.retain(|case| counted.contains(case.test_case.as_str()));
         }
+        add_program_hint(submission, &self.session.ready.cases, &mut cases);
         for what in impossible {
             let path = self.session.ready.bench.problem.dir.join("data");
             let what = format!("{what}, for {}", submission.name);

@@ -6,13 +6,14 @@ use crate::package::faults::Faults;
 use crate::package::node::SettingsFile;
 use crate::package::yaml::{self, RawValue, Value};
 use juror_core::root::FilePath;
+use juror_core::text::joined;
 
 /// The file, beside the directories of the submissions.
 pub const METADATA: &str = "submission_metadata.yml";
 
-/// The names of the directories, each with the names and the numbers of who handed it in. Empty if the file cannot be
-/// read.
-pub fn submitters(metadata: &FilePath) -> BTreeMap<String, Vec<[String; 2]>> {
+/// The names of the directories, each with the names and the numbers of who handed it in, joined. Empty if the file
+/// cannot be read.
+pub fn submitters(metadata: &FilePath) -> BTreeMap<String, [String; 2]> {
     let faults = Faults::default();
     let Some(file) = SettingsFile::read(metadata, &faults, yaml::parse) else {
         return BTreeMap::new();
@@ -22,12 +23,11 @@ pub fn submitters(metadata: &FilePath) -> BTreeMap<String, Vec<[String; 2]>> {
             Some(Value::Sequence(people)) => &people[..],
             _ => &[],
         };
-        let text = |person: &RawValue, key: &str| {
-            person.get(key).and_then(|value| value.scalar()).map(|scalar| scalar.text.clone())
+        let texts = |key: &str| {
+            let values = people.iter().filter_map(|person: &RawValue| person.get(key)?.scalar());
+            joined(values.map(|scalar| &scalar.text), ", ")
         };
-        let person =
-            |person| Some([text(person, ":name")?, text(person, ":sid").unwrap_or_default()]);
-        (entry.key.clone(), people.iter().filter_map(person).collect())
+        (entry.key.clone(), [texts(":name"), texts(":sid")])
     });
     people.collect()
 }
