@@ -92,7 +92,7 @@ class FailingJurorTest(ScriptedTest):
         for source, kind in (("fail", "judge"), ("die", "process")):
             with self.assertRaises(Error) as caught:
                 call(Reward(juror=self.juror), ["fine", source, "fine"])
-            self.assertEqual(caught.exception.kind, kind)
+            self.assertEqual((caught.exception.kind, caught.exception.id), (kind, 1))
             reward = Reward(juror=self.juror, none_on_error=True)
             self.assertEqual(call(reward, ["fine", source, "fine"]), [1.0, None, 1.0])
 

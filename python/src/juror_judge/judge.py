@@ -24,7 +24,7 @@ Cases = Iterable[tuple[str, str] | Mapping[str, Any]] | None
 
 
 class Keys(TypedDict, total=False):
-    """Keys of a line of `juror grade`. `detail` stands for `return`, a word of Python; `language` is that of the source."""
+    """Keys of a line of `juror grade`. `detail` stands for `return`, a word of Python; `language` is the source's."""
 
     language: str | None
     id: Any
@@ -104,8 +104,8 @@ class Judge:
     def grade(self, lines: Lines, *, ordered: bool = False) -> Iterator[Judgement | Error]:
         """Judges lines of `juror grade`, and yields each result as it comes, or in the order of the lines.
 
-        An `Error` is yielded, not raised, so that it ends no stream. Few lines are taken ahead of the results: memory is
-        bounded however long the stream is, and whoever stops reading stops it.
+        An `Error` is yielded, not raised, so that it ends no stream. Few lines are taken ahead of the results: memory
+        is bounded however long the stream is, and whoever stops reading stops it.
         """
         done: queue.SimpleQueue[Future[Judgement]] = queue.SimpleQueue()
         pending: dict[Future[Judgement], None] = {}
@@ -114,10 +114,10 @@ class Judge:
             return bool(pending) and (next(iter(pending)).done() if ordered else not done.empty())
 
         def take() -> Judgement | Error:
-            future = next(iter(pending)) if ordered else done.get()
-            outcome = _outcome(future)
+            finished = done.get()
+            future = next(iter(pending)) if ordered else finished
             del pending[future]
-            return outcome
+            return _outcome(future)
 
         try:
             for line in lines:
@@ -138,7 +138,8 @@ class Judge:
         pending: dict[asyncio.Future[Judgement], None] = {}
 
         async def take() -> Judgement | Error:
-            future = next(iter(pending)) if ordered else await done.get()
+            finished = await done.get()
+            future = next(iter(pending)) if ordered else finished
             await asyncio.wait([future])
             del pending[future]
             return _outcome(future)

@@ -254,9 +254,9 @@ class Process:
     def _stop(self) -> None:
         with self.lock:
             self.is_closed = True
-            for end in self.bell or ():
+            bell, self.bell = self.bell or (), None
+            for end in bell:
                 os.close(end)
-            self.bell = None
         self.waiting.extend(self.sent.values())
         if self.child is not None:
             self._end(self.child, signal.SIGTERM if self.sent else None)

@@ -40,15 +40,15 @@ class Judgement:
 
     @property
     def share(self) -> float:
-        """The share of test cases that it passes. Give `all=True`: else the first rejection is the last test case run."""
+        """The share of test cases that it passes. Give `all=True`: else the first rejection ends the run."""
         return self.passed / max(self.ran + self.skipped, 1)
 
 
 class Error(Exception):
     """No verdict: a fault of the line, the machine or juror, never of the submission.
 
-    `kind` is one of those of `juror grade`, such as `line`, `skipped` and `judge`; or `process`, if juror cannot be started,
-    died, or was closed. The kind `no_code` is the exception: the completion of a model has no code.
+    `kind` is one of those of `juror grade`, such as `line`, `skipped` and `judge`; or `process`, if juror cannot be
+    started, died, or was closed. The kind `no_code` is the exception: the completion of a model has no code.
     """
 
     def __init__(self, kind: str, message: str, help: str | None = None, id: Any = None) -> None:

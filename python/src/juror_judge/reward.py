@@ -33,12 +33,13 @@ def accepted(judgement: Judgement) -> float:
 class Reward:
     """A reward function: completions, and columns of the data set as keywords, to a list of numbers.
 
-    Columns with the names of keys of `juror grade` count: `cases`, `call`, `asserts`, `limits`, `compare`, `language` and
-    others. For a data set of another form, give a `map`, in which the completion is `/completion`. `defaults` are for what
-    columns leave out; the language is Python. `value` makes a number of a judgement: 1.0 if accepted, else 0.0. A
-    completion without code is 0.0.
+    Columns with the names of keys of `juror grade` count: `cases`, `call`, `asserts`, `limits`, `compare`, `language`
+    and others. For a data set of another form, give a `map`, in which the completion is `/completion`. `defaults` are
+    for what columns leave out; the language is Python. `value` makes a number of a judgement: 1.0 if accepted, else
+    0.0. A completion without code is 0.0.
 
-    What could not be judged is repeated, and then raises `Error`: 0.0 would teach that the completion is wrong.
+    What could not be judged is repeated, and then raises `Error`, whose `id` is the number of the completion, from 0:
+    0.0 would teach that the completion is wrong.
 
     With `none_on_error`, it is None. Beware: TRL adds up the rewards of a completion, and None counts as 0 there if
     another function has a number; in early versions of TRL 1 also if this is the only function.
@@ -50,13 +51,12 @@ class Reward:
         self, *, value: Value = accepted, none_on_error: bool = False, name: str = "juror", **judge: Unpack[Settings]
     ) -> None:
         self.__name__ = name
-        self._value = value
-        self._none_on_error = none_on_error
+        self._value, self._none_on_error = value, none_on_error
         settings: Settings = {**DEFAULTS, **judge}
         self._judge = Judge(**settings)
 
     def __call__(self, completions: Sequence[Completion], **columns: Any) -> list[float | None]:
-        lines: list[dict[str, Any]] = [{"completion": completion_text(completion)} for completion in completions]
+        lines: list[dict[str, Any]] = [{"id": i, "completion": completion_text(c)} for i, c in enumerate(completions)]
         for name, column in columns.items():
             if isinstance(column, (list, tuple)) and len(column) == len(lines) and name not in OTHER_COLUMNS:
                 for line, value in zip(lines, column):
