@@ -21,7 +21,7 @@ macro_rules! topic {
 }
 
 /// A name must not be that of a command: `juror help COMMAND` shows its options.
-const TOPICS: [Topic; 34] = [
+const TOPICS: [Topic; 35] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
@@ -50,6 +50,7 @@ const TOPICS: [Topic; 34] = [
     topic!("compilers", "languages.md", "languages, compilers and flags"),
     topic!("keeping", "cache.md", "what is kept for later commands"),
     topic!("library", "library.md", "juror in a Rust program"),
+    topic!("python", "python.md", "juror in a Python program, and rewards for TRL"),
     topic!("performance", "performance.md", "what juror costs, and how to measure it"),
     topic!("sandbox", "sandbox.md", "isolation, limits and measurement"),
     topic!("security", "security.md", "who is trusted with what, and how that is enforced"),
