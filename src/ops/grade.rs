@@ -35,6 +35,7 @@ use crate::report::file::ReportFile;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::text::count;
+use juror_judging::build::batch::BatchMode;
 use juror_judging::build::recent::RecentValues;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::executor::scheduler::Scheduler;
@@ -160,6 +161,7 @@ fn grade_lines(
         },
         settings: &settings,
         repeats: options.repeat,
+        batches: BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh),
         digest_prefix: text.join("\0"),
         active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(CACHED_RESULTS),
