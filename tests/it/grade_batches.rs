@@ -139,7 +139,7 @@ fn results_are_those_of_fresh_processes() {
         ("import random\nx = random.random()\nopen('/dev/stdout', 'a').write(str(a + b))", "AC"),
         ("for k in range(2000): print(' ' * 99)\nprint(a + b)", "AC"),
         ("import sys\nsys.stderr.write('debug' * 1000)\nprint(a + b)", "AC"),
-        ("open('left', 'x').close()\nprint(a + b)", "AC"),
+        ("open('/tmp/left', 'x').close()\nprint(a + b)", "AC"),
         ("import tempfile\nwith tempfile.NamedTemporaryFile() as file: print(a + b)", "AC"),
         ("def f(n): return n and f(n - 1)\nf(900)\nprint(a + b)", "AC"),
         ("print(a + b", "CE build"),
@@ -296,20 +296,25 @@ fn a_run_sees_neither_later_inputs_nor_what_is_said_of_it() {
         "library.syscall(438, library.syscall(434, up, 0), 201, 0) >= 0",
     ];
     let rows = rows.iter().map(|found| (channel("pass", found), "WA 3"));
-    let search = "import re
+    // The pattern has brackets, so that it does not find itself.
+    let search = |shift: u32| {
+        format!(
+            "import re
 a, b = map(int, input().split())
-# Another input as text: its digits apart, so that this source has none.
-later = re.compile(b'^%d %d\\n$' % (a + 1, b), re.M)
+wanted = re.compile(b'[%d] %d\\n' % (a + {shift}, b))
 found = False
 with open('/proc/self/maps') as maps, open('/proc/self/mem', 'rb', 0) as memory:
     for line in maps:
         start, end = (int(word, 16) for word in line.split()[0].split('-'))
         if 'rw' in line and end - start < 1 << 24:
             memory.seek(start)
-            found = found or later.search(memory.read(end - start))
+            found = found or wanted.search(memory.read(end - start))
 print(a + b if a < 2 or found else -1)
-";
-    check(&rows.chain([(search.to_owned(), "WA 3")]).collect::<Vec<_>>());
+"
+        )
+    };
+    let memory = [(search(0), "AC"), (search(1), "WA 3")];
+    check(&rows.chain(memory).collect::<Vec<_>>());
 }
 
 #[test]
