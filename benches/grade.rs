@@ -1,8 +1,8 @@
-//! The cost of a stream: the rate of `juror grade` and of `juror judge` on the same runs, in turns; and the memory
-//! for 1,000 and for 100,000 lines.
+//! The cost of a stream: the rate of `juror grade` and of `juror judge` on the same runs, in turns; the time for lines
+//! in Python beside a bare loop of the same interpreter, in turns; and the memory for 1,000 and for 100,000 lines.
 //!
-//! `cargo bench --bench grade` prints both; `-- rate 5` and `-- memory 100000` print one, with so many turns or
-//! lines.
+//! `cargo bench --bench grade` prints all; `-- rate 5`, `-- python 5` and `-- memory 100000` print one, with so many
+//! turns or lines.
 
 #![expect(clippy::print_stdout, reason = "a benchmark prints what it measured")]
 
@@ -32,6 +32,11 @@ fn main() {
     if is_asked("rate") {
         measure_rate(dir.path(), number.unwrap_or(7));
     }
+    if is_asked("python") {
+        for cases in [1, 5, 20] {
+            measure_python(dir.path(), cases, number.unwrap_or(7));
+        }
+    }
     if is_asked("memory") {
         measure_memory(dir.path(), number.unwrap_or(100_000));
     }
@@ -56,7 +61,7 @@ fn run(dir: &Path, arguments: &[&str], input: Option<&Path>) -> (Duration, u64) 
         peak = peak.max(memory.unwrap_or(0));
         if let Some(ended) = child.try_wait().expect("a child") {
             // Broken lines are no failure here.
-            assert!(matches!(ended.code(), Some(0 | 2)), "juror {}: {ended}", arguments.join(" "));
+            assert!(matches!(ended.code(), Some(0..=2)), "juror {}: {ended}", arguments.join(" "));
             return (begun.elapsed(), peak);
         }
         std::thread::sleep(Duration::from_millis(5));
@@ -108,6 +113,77 @@ fn measure_rate(dir: &Path, turns: usize) {
     );
     for (name, ratios) in ["test cases in the line", "a package"].iter().zip(&mut ratios) {
         println!("grade, {name}: {:.2} of the rate of judge", median(ratios));
+    }
+}
+
+/// One program at a time, in juror as in the loop.
+fn measure_python(dir: &Path, cases: usize, turns: usize) {
+    const RUNS: usize = 80;
+    let asked = ["-c", "import sys; print(sys.executable)"];
+    let found = Command::new("python3").args(asked).output().expect("python3");
+    let python = String::from_utf8(found.stdout).expect("a path").trim().to_owned();
+    let inputs: Vec<String> = (0..cases).map(|case| format!("{case} 1\n")).collect();
+    let answer = |case: usize| format!("{}\n", case + 1);
+    // A right program, one that is wrong on the last test case, and one with an error of syntax.
+    let kinds = [
+        ("right", "print(sum(map(int, input().split())))"),
+        ("wrong at the end", "a = int(input().split()[0]); print(a + 1 if a < LAST else a)"),
+        ("wrong at once", "print(0)"),
+        ("no Python", "print("),
+    ];
+    for (kind, program) in kinds {
+        let path = dir.join("python.jsonl");
+        let mut to = BufWriter::new(File::create(&path).expect("a file"));
+        let mut sources = Vec::new();
+        for number in 0..RUNS / cases {
+            let text = program.replace("LAST", &(cases - 1).to_string());
+            let text = format!("{text} # {number}\n");
+            let all = inputs
+                .iter()
+                .enumerate()
+                .map(|(case, input)| serde_json::json!({ "input": input, "answer": answer(case) }));
+            let source = serde_json::json!({ "text": text, "language": "python3" });
+            let line = serde_json::json!({ "source": source, "cases": all.collect::<Vec<_>>() });
+            writeln!(to, "{line}").expect("a line");
+            let source = dir.join(format!("{number}.py"));
+            fs::write(&source, text).expect("a source");
+            sources.push(source);
+        }
+        drop(to);
+        let for_each = || {
+            let begun = Instant::now();
+            for source in &sources {
+                for (case, input) in inputs.iter().enumerate() {
+                    fs::write(dir.join("in"), input).expect("an input");
+                    let [from, to] = ["in", "printed"].map(|name| dir.join(name));
+                    let ended = Command::new(&python)
+                        .arg(source)
+                        .stdin(File::open(from).expect("an input"))
+                        .stdout(File::create(&to).expect("a file"))
+                        .stderr(Stdio::null())
+                        .status();
+                    let is_well = ended.is_ok_and(|ended| ended.success());
+                    if !is_well || fs::read_to_string(to).is_ok_and(|text| text != answer(case)) {
+                        break;
+                    }
+                }
+            }
+            begun.elapsed()
+        };
+        let (mut batched, mut fresh) = (Vec::new(), Vec::new());
+        for _ in 0..turns {
+            let bare = for_each().as_secs_f64();
+            for (options, ratios) in [(&[][..], &mut batched), (&["--fresh"][..], &mut fresh)] {
+                let words = [&["grade", "--jobs", "1"][..], options].concat();
+                let (graded, _) = run(dir, &words, Some(&path));
+                ratios.push(bare / graded.as_secs_f64());
+            }
+        }
+        println!(
+            "{cases} test cases in Python, {kind}: {:.2} of the rate of a bare loop; {:.2} with --fresh",
+            median(&mut batched),
+            median(&mut fresh)
+        );
     }
 }
 

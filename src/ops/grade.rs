@@ -36,6 +36,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::text::count;
+use juror_judging::build::batch::BatchMode;
 use juror_judging::build::recent::RecentValues;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::executor::scheduler::Scheduler;
@@ -180,6 +181,7 @@ fn grade_lines(
         settings: &settings,
         repeats: options.repeat,
         rejects_on_breakdown: options.checker_fault == "wa",
+        batches: BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh),
         digest_prefix: text.join("\0"),
         active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(CACHED_RESULTS),

@@ -232,6 +232,7 @@ pub struct HostOptions {
     /// New results are cached. `juror generate` also remakes test cases that are up to date, and `juror stress`
     /// starts both programs for every input. Without --fresh, programs in C, C++ and Rust start once for many small
     /// inputs, and fork before `main`. This finds the same faults, except those that only a new process shows.
+    /// `juror grade` starts Python for every test case.
     #[arg(long)]
     pub fresh: bool,
 }

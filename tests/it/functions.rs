@@ -14,10 +14,15 @@ fn line(language: &str, source: &str, call: &Value, cases: &[(&str, &str)]) -> V
 }
 
 fn results(lines: &[Value]) -> Vec<Value> {
+    results_with(&[], lines)
+}
+
+fn results_with(options: &[&str], lines: &[Value]) -> Vec<Value> {
     let fixture = Fixture::new();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let mut command = fixture.juror("grade");
-    let output = command.arg("--ordered").write_stdin(text).output().expect("juror runs");
+    let output =
+        command.arg("--ordered").args(options).write_stdin(text).output().expect("juror runs");
     let out = String::from_utf8(output.stdout).expect("text");
     let results = out.lines().map(|line| serde_json::from_str(line).expect("JSON"));
     let results: Vec<Value> = results.collect();
@@ -222,11 +227,19 @@ fn a_program_that_cheats_is_not_accepted() {
         "import gc\ndef f(n):\n    return sum(isinstance(o, str) and 'answer' in o for o in gc.get_objects() if isinstance(o, str) and o.startswith('/'))",
     ];
     let call = json!({ "function": "f" });
-    let lines: Vec<Value> =
-        rows.iter().map(|source| line("python3", source, &call, &[("[1]", "1")])).collect();
-    for (source, result) in rows.iter().zip(results(&lines)) {
+    // Many are right at first, so that the others run as a batch.
+    let cases = [("[1]", "2"), ("[1]", "1"), ("[1]", "1"), ("[1]", "1"), ("[1]", "1")];
+    let lines: Vec<Value> = [&cases[1..2], &cases[..]]
+        .iter()
+        .flat_map(|cases| rows.iter().map(|source| line("python3", source, &call, cases)))
+        .collect();
+    let (batched, fresh) = (results(&lines), results_with(&["--fresh"], &lines));
+    for ((source, result), fresh) in rows.iter().cycle().zip(&batched).zip(&fresh) {
         let verdict = result["verdict"].as_str();
         assert!(matches!(verdict, Some("WA" | "RTE")), "{source}\n{result}");
+        for key in ["verdict", "test_case", "passed"] {
+            assert_eq!(result[key], fresh[key], "{source}\n{result}\n{fresh}");
+        }
     }
 }
 

@@ -34,6 +34,7 @@ mod from_grammar;
 mod functions;
 mod golden;
 mod grade;
+mod grade_batches;
 mod gradebook;
 mod grammar;
 mod grammars;

@@ -33,6 +33,7 @@ use juror_core::test_data::TestCase;
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
 use juror_judging::build::Builder;
+use juror_judging::build::batch::BatchMode;
 use juror_judging::build::bench::Bench;
 use juror_judging::build::recent::RecentValues;
 use juror_judging::judge::case::{Detail, ReadyCase, Validators};
@@ -52,6 +53,8 @@ pub(super) struct LineJudge<'a> {
     pub(super) repeats: bool,
     /// Whether an output is wrong if the checker breaks down on it.
     pub(super) rejects_on_breakdown: bool,
+    /// Whether the test cases in a line may share one start of an interpreter.
+    pub(super) batches: Option<BatchMode>,
     /// A line's digest depends on this and the line.
     pub(super) digest_prefix: String,
     pub(super) active_lines: AtomicUsize,
@@ -129,6 +132,7 @@ impl LineJudge<'_> {
         if line.call.is_some() {
             problem.to_mut().kind.submitted = SubmittedContent::Function;
         }
+        let is_own = line.cases.is_some();
         let own: Vec<TestCase>;
         let (cases, validators) = match line.cases {
             None => (cases::all_cases(&problem)?, Arc::clone(&loaded.validators)),
@@ -158,6 +162,7 @@ impl LineJudge<'_> {
         }
         ready.rules.rejects_on_breakdown = self.rejects_on_breakdown;
         ready.repeats = self.repeats;
+        ready.batches = self.batches.filter(|_| is_own);
         let runs_all = line.all.unwrap_or_default();
         let policy = if runs_all { RunPolicy::AllAllowed } else { RunPolicy::Counting };
         ready.given_time_limit = Some(match limits.time {

@@ -4,7 +4,7 @@
 //!
 //! | it reads | |
 //! |---|---|
-//! | `INPUTS` or `WORDS`, number of inputs, exit code of a program that ends well | |
+//! | `INPUTS`, `WORDS` or `FACTS`, number of inputs, exit code of a program that ends well | |
 //! | where the program reads, where it writes | two names, each ended by a zero byte; empty for stdin and stdout |
 //! | where else it can leave files | a private directory of the run, ended by a zero byte; empty if there is none |
 //! | each input | its length, its bytes |
@@ -15,24 +15,31 @@
 //! | `FRAME`, the input's number from 0 | |
 //! | 1, the output's length, its bytes | the program ended well and has an output that is not too long |
 //! | 3, the same, the number of edges, each edge | also, it is the first in the batch that reaches these edges |
+//! | 3, the same, 4, CPU time and wall time in µs, peak memory in KiB, bytes of standard error | with `FACTS`, instead of 1 |
 //! | 0, 0 | else |
 //!
 //! It may end early: then nothing is known about the other inputs.
 
+use std::time::Duration;
+
 use juror_core::isolation::Isolation;
 use juror_core::job::Job;
-use juror_core::outcome::Ending;
+use juror_core::outcome::{Ending, Outcome};
 use juror_core::problem::{Problem, ProgramIo};
 use juror_core::stop::Stop;
+use juror_core::units::Bytes;
 use juror_sandbox::executor::Executor;
 
 const INPUTS: u32 = 0x316e_696a;
 /// Begins inputs that have words for the program, too.
 const WORDS: u32 = 0x3164_776a;
 
+/// Begins inputs of which each run is described. Only Python has this.
+const FACTS: u32 = 0x3166_636a;
+
 const FRAME: u32 = 0x3174_756a;
-/// A longer output is not passed on. In bytes.
-const LONGEST: usize = 64 << 10;
+/// A longer output is not passed on; without facts, even shorter ones are not. In bytes.
+const LONGEST: usize = 8 << 20;
 
 #[derive(Clone, Copy, Debug)]
 pub struct BatchMode {
@@ -143,6 +150,57 @@ pub fn run_calls(
     Ok(outputs.into_iter().map(|output| output.map(<[u8]>::to_vec)).collect())
 }
 
+/// What one run of a batch did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BatchedRun {
+    pub output: Vec<u8>,
+    pub cpu_time: Duration,
+    pub wall_time: Duration,
+    /// The most that one of its processes held.
+    pub peak_memory: Bytes,
+    pub stderr_bytes: Bytes,
+}
+
+/// Runs a program on all inputs, as far as the limits of the job allow. The program was built for batches, and its
+/// language tells the facts. Returns the runs that ended well before the batch ended, and what the whole batch did.
+pub fn run_with_facts(
+    executor: &dyn Executor,
+    mut job: Job,
+    mode: BatchMode,
+    inputs: &[Vec<u8>],
+) -> Result<(Vec<Option<BatchedRun>>, Outcome), Stop> {
+    let texts = inputs.iter().map(Vec::as_slice);
+    job.stdin = encode(FACTS, 0, ["", "", mode.shared], texts).into();
+    // One process waits for the others.
+    job.limits.processes = job.limits.processes.map(|processes| processes + 1);
+    let reply = executor.run_job(&job)?;
+    let bytes = reply.stdout.read().unwrap_or_default();
+    Ok((decode_runs(&bytes, inputs.len()), reply.outcome))
+}
+
+/// A frame that is not whole is the last one.
+fn decode_runs(mut bytes: &[u8], count: usize) -> Vec<Option<BatchedRun>> {
+    let mut runs = Vec::new();
+    let mut facts = Vec::new();
+    while runs.len() < count
+        && let Ok(output) = take_frame(&mut bytes, runs.len(), &mut |_, fact| facts.push(fact))
+    {
+        runs.push(match (output, &facts[..]) {
+            (Some(output), &[cpu, wall, memory, stderr]) => Some(BatchedRun {
+                output: output.to_vec(),
+                cpu_time: Duration::from_micros(cpu.into()),
+                wall_time: Duration::from_micros(wall.into()),
+                peak_memory: Bytes(u64::from(memory) << 10),
+                stderr_bytes: Bytes(stderr.into()),
+            }),
+            _ => None,
+        });
+        facts.clear();
+    }
+    runs.resize(count, None);
+    runs
+}
+
 /// The output for each of `count` inputs, if it has one.
 ///
 /// Fails if the bytes are not frames in the order of the inputs.
@@ -169,27 +227,38 @@ pub fn decode_with_edges<'b>(
 ) -> Result<Vec<Option<&'b [u8]>>, InvalidFrames> {
     let mut outputs = Vec::with_capacity(count);
     while !bytes.is_empty() {
-        let [first, number, has_output, length] = [(); 4].map(|()| word(&mut bytes));
-        let length = length? as usize;
-        let is_next = number? as usize == outputs.len() && outputs.len() < count;
-        if first? != FRAME || !is_next || length > LONGEST {
+        if outputs.len() == count {
             return Err(InvalidFrames);
         }
-        let (output, rest) = bytes.split_at_checked(length).ok_or(InvalidFrames)?;
-        bytes = rest;
-        let kind = has_output?;
-        if kind == 3 {
-            for _ in 0..word(&mut bytes)? {
-                see(outputs.len(), word(&mut bytes)?);
-            }
-        }
-        outputs.push(match (kind, length) {
-            (1 | 3, _) => Some(output),
-            (0, 0) => None,
-            _ => return Err(InvalidFrames),
-        });
+        outputs.push(take_frame(&mut bytes, outputs.len(), see)?);
     }
     Ok(outputs)
+}
+
+/// Takes the frame of this input from the front. The output, if it has one.
+fn take_frame<'b>(
+    bytes: &mut &'b [u8],
+    input: usize,
+    see: &mut dyn FnMut(usize, u32),
+) -> Result<Option<&'b [u8]>, InvalidFrames> {
+    let [first, number, kind, length] = [(); 4].map(|()| word(bytes));
+    let length = length? as usize;
+    if first? != FRAME || number? as usize != input || length > LONGEST {
+        return Err(InvalidFrames);
+    }
+    let (output, rest) = bytes.split_at_checked(length).ok_or(InvalidFrames)?;
+    *bytes = rest;
+    let kind = kind?;
+    if kind == 3 {
+        for _ in 0..word(bytes)? {
+            see(input, word(bytes)?);
+        }
+    }
+    match (kind, length) {
+        (1 | 3, _) => Ok(Some(output)),
+        (0, 0) => Ok(None),
+        _ => Err(InvalidFrames),
+    }
 }
 
 fn word(bytes: &mut &[u8]) -> Result<u32, InvalidFrames> {
@@ -282,6 +351,35 @@ mod tests {
         }
         let long = "x".repeat(LONGEST + 1);
         check(&[good(0, &long)], 1, Err(InvalidFrames));
+    }
+
+    #[test]
+    fn a_run_has_its_facts_if_its_frame_is_whole() {
+        let facts = |words: [u32; 5]| words.map(u32::to_ne_bytes).concat();
+        let whole =
+            [frame([FRAME, 0, 3, 2], "ab"), facts([4, 1_500_000, 2_000_000, 9, 7])].concat();
+        let run = BatchedRun {
+            output: b"ab".to_vec(),
+            cpu_time: Duration::from_millis(1500),
+            wall_time: Duration::from_secs(2),
+            peak_memory: Bytes(9 << 10),
+            stderr_bytes: Bytes(7),
+        };
+        let check = |pieces: &[&[u8]], expected: &str| {
+            let runs = decode_runs(&pieces.concat(), 3);
+            let shown: String =
+                runs.iter().map(|it| if it.is_some() { '+' } else { '-' }).collect();
+            assert_eq!(shown, expected, "{pieces:?}");
+            assert!(runs.into_iter().flatten().all(|found| found == run), "{pieces:?}");
+        };
+        check(&[], "---");
+        check(&[&whole], "+--");
+        check(&[&whole, &bad(1)], "+--");
+        check(&[&whole, &whole], "+--");
+        check(&[&whole[..whole.len() - 1]], "---");
+        check(&[&frame([FRAME, 0, 3, 2], "ab"), &facts([3, 1, 2, 3, 4])[..16]], "---");
+        check(&[&good(0, "ab")], "---");
+        check(&[&bad(0), &bad(1), &bad(2), &whole], "---");
     }
 
     #[test]

@@ -181,6 +181,7 @@ impl<'a> ReadyProblem<'a> {
                 cases: cases.iter().map(|index| self.cases[*index].clone()).collect(),
                 given_time_limit: None,
                 repeats: false,
+                batches: None,
             };
             let session = Session {
                 ready: &ready,

@@ -3,6 +3,7 @@
 mod answers;
 mod blame;
 pub mod case;
+mod case_batches;
 pub mod case_run;
 pub mod classify;
 mod default_validator;

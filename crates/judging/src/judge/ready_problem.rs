@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::build::batch::BatchMode;
 use crate::build::bench::Bench;
 use crate::judge::case::{ReadyCase, Rules, Validators};
 use crate::judge::images::ImageUse;
@@ -21,12 +22,14 @@ pub struct ReadyProblem<'a> {
     pub given_time_limit: Option<Duration>,
     /// Whether runs near the time limit are repeated. Otherwise their verdicts are sensitive.
     pub repeats: bool,
+    /// Whether test cases may share one start of an interpreter, if its language has such batches.
+    pub batches: Option<BatchMode>,
 }
 
 impl<'a> ReadyProblem<'a> {
     pub fn new(bench: Bench<'a>, validators: Arc<Validators>, cases: Vec<ReadyCase<'a>>) -> Self {
         let rules = Rules::new(bench.problem, validators);
-        Self { bench, rules, cases, given_time_limit: None, repeats: true }
+        Self { bench, rules, cases, given_time_limit: None, repeats: true, batches: None }
     }
 
     /// Builds and tests the validators.

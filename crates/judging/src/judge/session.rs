@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::build::{BuildResult, PreparedProgram, Runnable};
 use crate::judge::case::{Detail, ReadySubmission, TimeLimitMode};
+use crate::judge::case_batches::{CaseBatches, without_check};
 use crate::judge::case_run::judge_case;
 use crate::judge::proof::{Proof, UnprovedCase};
 use crate::judge::ready_problem::ReadyProblem;
@@ -103,6 +104,9 @@ pub type SubmissionResult = Result<Box<Judgement>, JudgeError>;
 struct SubmissionState {
     runnable: Option<Arc<Runnable>>,
     compiler: Option<CompilerReport>,
+    /// Whether a rejected run needs a check of the program first.
+    is_unchecked: bool,
+    batches: Option<Arc<CaseBatches>>,
     cases: Vec<Option<CaseJudgement>>,
     /// Failures of the judge, each with its test case. For a failure before any case, that is the first one.
     failed: Vec<(usize, JudgeError)>,
@@ -221,7 +225,16 @@ impl SharedSession<'_, '_> {
 
     fn build(&self, submission: usize) {
         let entry = &self.session.entries[submission];
-        let built = self.try_build(entry);
+        let unchecked = entry.prepared.as_ref().ok();
+        let unchecked = unchecked.and_then(|it| without_check(self.session.ready, it));
+        let is_unchecked = unchecked.is_some();
+        let built = self.try_build(entry, unchecked.as_ref()).and_then(|built| {
+            let batches = match (&built, &entry.prepared) {
+                (BuildResult::Program(_), Ok(it)) => CaseBatches::new(self.session.ready, it)?,
+                _ => None,
+            };
+            Ok((built, batches))
+        });
         let slow = self.session.ready.rules.stop_slow_at.cpu_time;
         let rules = &entry.submission.expectations;
         let proof = Proof::of(rules, &self.unproved, self.brittle.as_deref(), slow);
@@ -229,7 +242,9 @@ impl SharedSession<'_, '_> {
         let SessionState { plan, known, .. } = &mut *state;
         let known = &mut known[submission];
         match built {
-            Ok(BuildResult::Program(runnable)) => {
+            Ok((BuildResult::Program(runnable), batches)) => {
+                known.is_unchecked = is_unchecked;
+                known.batches = batches.map(Arc::new);
                 known.compiler.clone_from(&runnable.compiler);
                 known.runnable = Some(Arc::from(runnable));
                 plan.build_succeeded(submission);
@@ -238,7 +253,7 @@ impl SharedSession<'_, '_> {
                     known.proof = Some(proof);
                 }
             }
-            Ok(BuildResult::Rejected(report)) => {
+            Ok((BuildResult::Rejected(report), _)) => {
                 known.compiler = Some(*report);
                 plan.end_submission(submission);
             }
@@ -252,7 +267,12 @@ impl SharedSession<'_, '_> {
         self.hand_out_results();
     }
 
-    fn try_build(&self, entry: &PreparedSubmission<'_>) -> Result<BuildResult, Stop> {
+    /// `unchecked` is built instead, if it is there.
+    fn try_build(
+        &self,
+        entry: &PreparedSubmission<'_>,
+        unchecked: Option<&PreparedProgram>,
+    ) -> Result<BuildResult, Stop> {
         let prepared = entry.prepared.as_ref().map_err(Clone::clone)?;
         let ReadyProblem { bench, rules, .. } = self.session.ready;
         if let Some(error) = unsupported_settings(bench.problem, prepared) {
@@ -261,12 +281,12 @@ impl SharedSession<'_, '_> {
         if let Some(cause) = refusal(bench.problem, prepared) {
             return Ok(BuildResult::Rejected(Box::new(CompilerReport::refused(cause))));
         }
-        bench.build(&entry.submission.name, prepared, &rules.limits)
+        bench.build(&entry.submission.name, unchecked.unwrap_or(prepared), &rules.limits)
     }
 
     fn judge_case(&self, submission: usize, case: usize) {
         let PreparedSubmission { submission: entry, prepared } = &self.session.entries[submission];
-        let (runnable, budget, time_limit_mode) = {
+        let (runnable, batches, budget, time_limit_mode) = {
             let mut state = self.state.lock();
             let known = &mut state.known[submission];
             if !known.announced {
@@ -277,9 +297,10 @@ impl SharedSession<'_, '_> {
                 });
             }
             let budget = Arc::clone(&known.repeats);
-            (known.runnable.clone(), budget, self.time_limit_mode(entry, known, case))
+            let program = (known.runnable.clone(), known.batches.clone());
+            (program.0, program.1, budget, self.time_limit_mode(entry, known, case))
         };
-        let (Some(runnable), Ok(PreparedProgram { plan, .. })) = (runnable, prepared) else {
+        let (Some(runnable), Ok(prepared)) = (runnable, prepared) else {
             let error = JudgeError::new(format!("judge {}", entry.name), "it is not built");
             return self.state.lock().stop = Some(error.into());
         };
@@ -290,27 +311,34 @@ impl SharedSession<'_, '_> {
                 reason: reason.to_owned(),
             }));
         };
-        let judged = judge_case(
-            self.session.ready.bench.executor,
-            &self.session.ready.rules,
-            &ReadySubmission {
-                submission: &entry.name,
-                runnable: &runnable,
-                language: plan.language.name(),
-                entry_point: plan.entry_point.as_deref().unwrap_or(&entry.program.name),
-                time_limit_mode,
-                repetition: Some(Repetition {
-                    budget: &budget,
-                    is_needed: &|| self.is_needed_after_earlier(submission, case),
-                    announce: &announce,
-                }),
-            },
-            &self.session.ready.cases[case],
-        );
+        let plan = &prepared.plan;
+        let ready = self.session.ready;
+        let run = ReadySubmission {
+            submission: &entry.name,
+            runnable: &runnable,
+            language: plan.language.name(),
+            entry_point: plan.entry_point.as_deref().unwrap_or(&entry.program.name),
+            time_limit_mode,
+            repetition: Some(Repetition {
+                budget: &budget,
+                is_needed: &|| self.is_needed_after_earlier(submission, case),
+                announce: &announce,
+            }),
+        };
+        let judged = match batches {
+            Some(batches) => batches.judge(ready, &run, case),
+            None => judge_case(ready.bench.executor, &ready.rules, &run, &ready.cases[case]),
+        };
+        let judged = self.refuse_or(submission, &runnable, judged);
         let mut state = self.state.lock();
         state.known[submission].running.retain(|running| *running != case);
         match judged {
-            Ok(judged) => {
+            Ok(Err(refused)) => {
+                state.known[submission].compiler = Some(refused);
+                state.plan.case_done(submission, case, CaseEnd::Rejected);
+                state.plan.end_submission(submission);
+            }
+            Ok(Ok(judged)) => {
                 (self.session.ready.bench.events)(Event::CaseJudged {
                     submission: entry.name.clone(),
                     test_case: judged.test_case.clone(),
@@ -321,21 +349,41 @@ impl SharedSession<'_, '_> {
                 state.plan.case_done(submission, case, end);
                 state.end_if_proved(submission);
             }
-            Err(Stop::Fault(error)) => match runnable.start_failure(&error) {
-                Some(cause) => {
-                    state.known[submission].compiler = Some(CompilerReport::refused(cause));
-                    state.plan.case_done(submission, case, CaseEnd::Rejected);
-                    state.plan.end_submission(submission);
-                }
-                None => {
-                    state.known[submission].failed.push((case, error));
-                    state.plan.case_done(submission, case, CaseEnd::Failed);
-                }
-            },
+            Err(Stop::Fault(error)) => {
+                state.known[submission].failed.push((case, error));
+                state.plan.case_done(submission, case, CaseEnd::Failed);
+            }
             Err(stop) => return state.stop = Some(stop),
         }
         drop(state);
         self.hand_out_results();
+    }
+
+    /// The run, or why the whole program is refused, if that shows only now.
+    fn refuse_or(
+        &self,
+        submission: usize,
+        runnable: &Runnable,
+        judged: Result<CaseJudgement, Stop>,
+    ) -> Result<Result<CaseJudgement, CompilerReport>, Stop> {
+        let judged = match judged {
+            Err(Stop::Fault(error)) => {
+                let cause = runnable.start_failure(&error).ok_or(Stop::Fault(error))?;
+                return Ok(Err(CompilerReport::refused(cause)));
+            }
+            judged => judged?,
+        };
+        let is_unchecked = self.state.lock().known[submission].is_unchecked;
+        if judged.verdict != Verdict::Accepted && is_unchecked {
+            let prepared = self.session.entries[submission].prepared.as_ref();
+            let ReadyProblem { bench, rules, .. } = self.session.ready;
+            let checked = bench.build_quietly(prepared.map_err(Clone::clone)?, &rules.limits)?;
+            if let BuildResult::Rejected(report) = checked {
+                return Ok(Err(*report));
+            }
+            self.state.lock().known[submission].is_unchecked = false;
+        }
+        Ok(Ok(judged))
     }
 
     /// Waits until earlier runs of the submission are done. Returns whether the case still counts.
@@ -458,7 +506,9 @@ impl SharedSession<'_, '_> {
         if let Some((_, error)) = failed.into_iter().min_by_key(|(case, _)| *case) {
             return Err(error.into());
         }
-        let cases = known.cases.into_iter().zip(needed);
+        let is_refused = known.compiler.as_ref().is_some_and(|report| report.refusal.is_some());
+        // A program that is refused has no runs, even if some showed it.
+        let cases = known.cases.into_iter().zip(needed).filter(|_| !is_refused);
         let cases: Vec<CaseJudgement> =
             cases.filter_map(|(case, needed)| case.filter(|_| *needed)).collect();
         let has_margin = cases.iter().any(|case| case.with_margin.is_some());
