@@ -49,6 +49,9 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       The same; if it is interrupted or killed, run it again to continue.
   juror grade samples.jsonl --output results.jsonl --summary rates.json --k 1,10
       Also pass@1 and pass@10, from lines with a `problem`.
+  juror grade lines.jsonl --keep-outputs outputs.gz > results.jsonl
+  juror grade --rejudge outputs.gz --compare float=1e-6 > other.jsonl
+      The same lines by another comparison, without running them again.
   juror grade --map '{\"id\": \"/name\", \"source\": \"/code\", \"cases\": \"/tests\"}' --defaults '{\"source\": {\"language\": \"python3\"}}' < set.jsonl
       Lines of another form, all with sources in Python.
   echo '{\"package\": \"problems/game1\", \"source\": {\"file\": \"my.cpp\"}}' | juror grade

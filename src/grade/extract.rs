@@ -31,7 +31,7 @@ pub enum Extraction {
 }
 
 /// What was judged in place of the whole text.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ExtractedProgram {
     /// The code of its language.
     pub language: Option<String>,
@@ -42,7 +42,7 @@ pub struct ExtractedProgram {
 }
 
 /// A part of a completion.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExtractedPart {
     /// A block between fences.

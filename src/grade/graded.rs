@@ -10,6 +10,7 @@ use serde_with::serde_as;
 
 use crate::grade::extract::ExtractedProgram;
 use crate::grade::fault::{FaultyPart, LineFault};
+use crate::grade::kept_line::KeptRuns;
 use crate::grade::line::{LineEcho, ResultDetail, id_schema};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
 use juror_core::score::TotalScore;
@@ -64,6 +65,10 @@ pub struct GradedLine {
     #[serde_as(as = "Option<Seconds>")]
     #[serde(rename = "cpu_seconds")]
     pub cpu_time: Option<Duration>,
+    /// CPU time of all its runs.
+    #[serde_as(as = "Option<Seconds>")]
+    #[serde(rename = "total_cpu_seconds")]
+    pub total_cpu_time: Option<Duration>,
     /// The most memory that one of its runs held, if that was measured.
     #[serde(rename = "memory_bytes")]
     pub memory: Option<Bytes>,
@@ -77,6 +82,9 @@ pub struct GradedLine {
     pub test_cases: Option<Arc<Vec<CaseJudgement>>>,
     /// The compiler's report, if the line asks for test cases and there is something to report.
     pub compiler: Option<CompilerReport>,
+    /// Set if outputs are kept.
+    #[serde(skip)]
+    pub kept: Option<Arc<KeptRuns>>,
 }
 
 impl GradedLine {
@@ -96,6 +104,7 @@ impl GradedLine {
         let is_asked = returned != ResultDetail::Verdict;
         let (passed, ran) = (judgement.passed_cases(), judgement.cases.len());
         let (cpu_time, memory) = (judgement.slowest_cpu_time(), judgement.peak_memory());
+        let total_cpu_time = judgement.total_cpu_time();
         let sensitive = judgement.cases.iter().any(CaseJudgement::is_sensitive);
         let mut cases = judgement.cases;
         if returned == ResultDetail::Cases {
@@ -110,6 +119,7 @@ impl GradedLine {
             ran,
             skipped: judgement.skipped,
             cpu_time,
+            total_cpu_time,
             memory,
             sensitive,
             score: judgement.score,
@@ -120,9 +130,8 @@ impl GradedLine {
     }
 
     /// The result of this line.
-    pub fn of_line(self, line: u64, digest: u64, echo: LineEcho) -> Self {
+    pub fn of_line(self, line: u64, digest: String, echo: LineEcho) -> Self {
         let LineEcho { id, problem, sample, copied } = echo;
-        let digest = format!("{digest:016x}");
         Self { version: FORMAT_VERSION, line, id, problem, sample, copied, digest, ..self }
     }
 }

@@ -9,7 +9,7 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map as Object, Value};
 
 use crate::grade::call::{ArgumentForm, LineAsserts, LineCall};
@@ -66,7 +66,7 @@ pub struct StreamLine {
 }
 
 /// What comes back in the result of a line.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LineEcho {
     pub id: Option<Value>,
     pub problem: Option<Value>,

@@ -9,6 +9,8 @@ pub mod checker;
 pub mod extract;
 pub mod fault;
 pub mod graded;
+pub mod kept;
+pub mod kept_line;
 pub mod line;
 pub mod map;
 pub mod rates;

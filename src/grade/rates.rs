@@ -1,12 +1,15 @@
 //! Rates of a stream: how probably one of k samples for a problem passes, and what share of the tests passes.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
+use serde_with::serde_as;
 
 use crate::grade::fault::FaultyPart;
+use juror_core::serial::Seconds;
 use juror_core::verdict::Verdict;
 
 #[derive(Clone, Debug, Default)]
@@ -15,9 +18,11 @@ pub struct RateTally {
     /// Of each sample without a problem: whether it passes, and its share of the tests.
     others: Vec<(bool, f32)>,
     errors: BTreeMap<FaultyPart, u64>,
+    cpu_time: Duration,
 }
 
 /// The rates of all problems, and of each.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct Rates {
     /// The number of problems. A sample without `problem` and package counts as a problem of its own.
@@ -30,6 +35,10 @@ pub struct Rates {
     pub pass_at: BTreeMap<u64, Rate>,
     /// The share of tests that a sample passes.
     pub tests_passed: Rate,
+    /// CPU time of all runs of these samples.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "cpu_seconds")]
+    pub cpu_time: Duration,
     /// The same for each problem.
     pub by_problem: BTreeMap<String, ProblemRates>,
 }
@@ -46,6 +55,7 @@ pub struct Rate {
 }
 
 /// The rates of one problem.
+#[serde_as]
 #[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct ProblemRates {
     /// Those with a verdict, and those without code.
@@ -60,6 +70,10 @@ pub struct ProblemRates {
     pub pass_at: BTreeMap<u64, Option<f64>>,
     /// The share of tests that a sample passes.
     pub tests_passed: Option<f64>,
+    /// CPU time of all runs.
+    #[serde_as(as = "Seconds")]
+    #[serde(rename = "cpu_seconds")]
+    pub cpu_time: Duration,
     /// The sum of these shares.
     #[serde(skip)]
     shares: f64,
@@ -72,6 +86,7 @@ impl RateTally {
         problem: Option<&Value>,
         result: (Option<Verdict>, Option<FaultyPart>),
         (passed, tests): (usize, usize),
+        cpu_time: Duration,
     ) {
         let name = problem.map(|name| name.as_str().map_or(name.to_string(), str::to_owned));
         let problem = name.map(|name| self.problems.entry(name).or_default());
@@ -85,6 +100,7 @@ impl RateTally {
             problem.into_iter().for_each(|problem| *problem.errors.entry(kind).or_default() += 1);
             return;
         }
+        self.cpu_time += cpu_time;
         let is_accepted = result.0 == Some(Verdict::Accepted);
         let share = match tests {
             0 => f64::from(u8::from(is_accepted)),
@@ -97,6 +113,7 @@ impl RateTally {
         problem.samples += 1;
         problem.accepted += u64::from(is_accepted);
         problem.no_code += u64::from(result.0.is_none());
+        problem.cpu_time += cpu_time;
         problem.shares += share;
     }
 
@@ -126,6 +143,7 @@ impl RateTally {
             errors: self.errors.clone(),
             pass_at: all_k.iter().copied().map(pass_at).collect(),
             tests_passed: Rate::of(&shares.collect::<Vec<f64>>()),
+            cpu_time: self.cpu_time,
             by_problem,
         }
     }
@@ -222,8 +240,9 @@ mod tests {
         type Line = (Option<Value>, Option<Verdict>, Option<FaultyPart>, usize);
         let rates = |all: &[Line]| {
             let mut tally = RateTally::default();
+            let time = Duration::from_secs(1);
             for (problem, verdict, fault, passed) in all {
-                tally.count(problem.as_ref(), (*verdict, *fault), (*passed, 4));
+                tally.count(problem.as_ref(), (*verdict, *fault), (*passed, 4), time);
             }
             tally.rates(&[1, 3])
         };
@@ -231,6 +250,9 @@ mod tests {
         all.reverse();
         assert_eq!(rates(&all), found);
         assert_eq!((found.problems, found.samples), (4, 5));
+        // Lines with errors have no runs that count.
+        assert_eq!(found.cpu_time, Duration::from_secs(5));
+        assert_eq!(found.by_problem["a"].cpu_time, Duration::from_secs(3));
         let errors = [(FaultyPart::Line, 1), (FaultyPart::Judge, 1)];
         assert_eq!(found.errors, BTreeMap::from(errors));
         let third = 1.0 / 3.0;

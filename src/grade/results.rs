@@ -19,11 +19,13 @@ use rustix::fs::{FlockOperation, fcntl_lock};
 use rustix::io::Errno;
 use serde::Deserialize;
 use serde_json::Value;
+use serde_with::serde_as;
 use sha2::{Digest as _, Sha256};
 
 use crate::grade::fault::FaultyPart;
 use crate::grade::graded::{FORMAT_VERSION, GradeTally};
 use crate::grade::rates::RateTally;
+use juror_core::serial::Seconds;
 use juror_core::verdict::Verdict;
 
 /// Another process may hold the lock so long: a killed one needs a moment to end on a busy machine.
@@ -50,11 +52,11 @@ pub struct ResultsFile {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum FileTail {
+pub(super) enum FileTail {
     Empty,
     /// A whole result without its line end.
     Result,
-    HalfResult,
+    Half,
 }
 
 #[derive(Debug)]
@@ -84,6 +86,10 @@ pub enum ResultsFault {
     Io(#[from] io::Error),
     #[error("line {0} is not a result of `juror grade`: {1}")]
     NotAResult(u64, String),
+    #[error("record {0} is not what `juror grade --keep-outputs` writes: {1}")]
+    NotKept(u64, String),
+    #[error("it has the outputs of other results than --output")]
+    OtherResults,
     #[error("it has two results of line {0}")]
     Duplicate(u64),
     /// Such as a device or a pipe, which does not keep what is written.
@@ -92,6 +98,7 @@ pub enum ResultsFault {
 }
 
 /// Only the keys that are needed here.
+#[serde_as]
 #[derive(Deserialize)]
 struct RecordedResult {
     version: u32,
@@ -100,6 +107,9 @@ struct RecordedResult {
     verdict: Option<Verdict>,
     error: Option<RecordedFault>,
     problem: Option<Value>,
+    #[serde_as(as = "Option<Seconds>")]
+    #[serde(default, rename = "total_cpu_seconds")]
+    cpu_time: Option<Duration>,
     #[serde(default)]
     passed: usize,
     #[serde(default)]
@@ -144,6 +154,11 @@ impl EarlierResults {
         }
     }
 
+    /// Whether this line is finished, and the stream has not reached it yet.
+    pub fn contains(&self, line: u64) -> bool {
+        self.lines.binary_search_by(|(known, _)| line.cmp(known)).is_ok()
+    }
+
     /// The finished lines that the stream has not reached yet.
     pub fn remaining(&self) -> u64 {
         self.lines.len() as u64
@@ -170,7 +185,8 @@ impl EarlierResults {
         let fault = result.error.map(|error| error.kind);
         self.tally.count(result.verdict, fault);
         let tests = (result.passed, result.ran + result.skipped);
-        self.rates.count(result.problem.as_ref(), (result.verdict, fault), tests);
+        let cpu_time = result.cpu_time.unwrap_or_default();
+        self.rates.count(result.problem.as_ref(), (result.verdict, fault), tests, cpu_time);
         Ok(())
     }
 }
@@ -184,6 +200,21 @@ impl ResultsFile {
         path: &Path,
         content: ExistingContent,
     ) -> Result<(Self, EarlierResults), ResultsFault> {
+        let mut earlier = EarlierResults::default();
+        let file = Self::open_with(path, content, |from| read_results(from, &mut earlier))?;
+        earlier.lines.sort_unstable_by(|one, other| other.cmp(one));
+        match earlier.lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
+            Some(pair) => Err(ResultsFault::Duplicate(pair[0].0)),
+            None => Ok((file, earlier)),
+        }
+    }
+
+    /// `read` reads all of the file. It returns the length of what is whole, and what follows.
+    pub(super) fn open_with(
+        path: &Path,
+        content: ExistingContent,
+        read: impl FnOnce(&mut BufReader<&File>) -> Result<(u64, FileTail), ResultsFault>,
+    ) -> Result<Self, ResultsFault> {
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             return Err(ResultsFault::NotAFile);
         }
@@ -192,19 +223,14 @@ impl ResultsFile {
         if content == ExistingContent::Refuse && file.metadata()?.len() > 0 {
             return Err(ResultsFault::NotEmpty);
         }
-        let mut earlier = EarlierResults::default();
-        let (length, tail) = read_results(&mut BufReader::new(&file), &mut earlier)?;
-        earlier.lines.sort_unstable_by(|one, other| other.cmp(one));
-        if let Some(pair) = earlier.lines.windows(2).find(|pair| pair[0].0 == pair[1].0) {
-            return Err(ResultsFault::Duplicate(pair[0].0));
-        }
+        let (length, tail) = read(&mut BufReader::new(&file))?;
         let disk =
             Arc::new(SyncedFile { file, state: Mutex::default(), state_changed: Condvar::new() });
         let syncing = {
             let disk = Arc::clone(&disk);
             thread::Builder::new().name("juror-sync".to_owned()).spawn(move || disk.sync_loop())?
         };
-        Ok((Self { file: disk, sync_thread: Some(syncing), length, tail }, earlier))
+        Ok(Self { file: disk, sync_thread: Some(syncing), length, tail })
     }
 
     /// Adds a result with its line end. If that fails, only whole results stay in the file.
@@ -219,7 +245,7 @@ impl ResultsFile {
         let text = match self.tail {
             FileTail::Empty => line.to_vec(),
             FileTail::Result => [b"\n", line].concat(),
-            FileTail::HalfResult => {
+            FileTail::Half => {
                 file.set_len(self.length)?;
                 line.to_vec()
             }
@@ -354,7 +380,7 @@ fn read_results(
         // A shorter text may be the beginning of another file.
         let is_ours = number > 1 || line.len() > result_prefix().len();
         return if is_ours && begins_like_result(&line) {
-            Ok((length, FileTail::HalfResult))
+            Ok((length, FileTail::Half))
         } else {
             Err(no_result("it does not begin like one, and has no line end".to_owned()))
         };

@@ -21,11 +21,15 @@ pub struct LineSettings {
     pub defaults: Object<String, Value>,
     /// The keys of lines that come back in results.
     pub copied_keys: Vec<String>,
+    /// Whether lines are needed later.
+    pub keeps_requests: bool,
 }
 
 #[derive(Clone, Debug)]
 pub struct ParsedLine {
     pub echo: LineEcho,
+    /// The line without its source, if that is needed later.
+    pub request: Value,
     /// With a digest of what decides the result.
     pub line: Result<(StreamLine, u64), LineFault>,
 }
@@ -46,12 +50,13 @@ impl LineSettings {
     }
 
     pub fn parse_line(&self, text: &[u8]) -> ParsedLine {
-        let mut echo = LineEcho::default();
-        let line = parse_json(text).and_then(|value| self.parse_value(value, &mut echo));
+        let (mut echo, mut request) = (LineEcho::default(), Value::Null);
+        let line =
+            parse_json(text).and_then(|value| self.parse_value(value, &mut echo, &mut request));
         if line.is_err() && echo.id.is_none() {
             echo.id = self.find_id(text);
         }
-        ParsedLine { echo, line }
+        ParsedLine { echo, request, line }
     }
 
     /// The `id` of a line that is no JSON, if it is before the fault.
@@ -65,6 +70,7 @@ impl LineSettings {
         &self,
         mut value: Value,
         echo: &mut LineEcho,
+        kept_request: &mut Value,
     ) -> Result<(StreamLine, u64), LineFault> {
         let part = |key: &str| {
             let part = match &self.map {
@@ -139,9 +145,21 @@ impl LineSettings {
             line.retain(|key, _| !["id", "problem", "sample"].contains(&&**key));
         }
         let content = digest("", value.to_string().as_bytes());
+        if self.keeps_requests {
+            kept_request.clone_from(&value);
+            kept_request["source"] = "".into();
+        }
         let line = parse_stream_line(value)?;
         Ok((line.check_consistency()?, content))
     }
+}
+
+/// The line of a request, which was a line.
+///
+/// # Errors
+/// The first fault.
+pub fn parse_request(request: Value) -> Result<StreamLine, LineFault> {
+    parse_stream_line(request)?.check_consistency()
 }
 
 /// Data sets write `null` and limits of 0 for what they do not know.

@@ -3,6 +3,7 @@
 mod input;
 mod loaded;
 mod one;
+mod rejudge;
 mod sink;
 
 use clap::Args;
@@ -10,16 +11,19 @@ use parking_lot::Mutex;
 use std::io::{self, BufReader, IsTerminal, Read, Write};
 use std::mem;
 use std::path::{Display, PathBuf};
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
+use crate::door::comparison::{ComparisonMode, missing_checker};
 use crate::grade::fault::LineFault;
 use crate::grade::graded::GradeTally;
+use crate::grade::kept::{KeptOutputs, KnownTexts};
 use crate::grade::map::LineMap;
 use crate::grade::rates::Rates;
 use crate::grade::reader::{LONGEST_LINE, LineReader, RawLine};
-use crate::grade::results::{EarlierResults, LineHistory, digest};
+use crate::grade::results::{EarlierResults, ExistingContent, LineHistory, digest};
 use crate::grade::settings::LineSettings;
 use crate::grade::stream::{ResultOrder, Stream};
 use crate::ops::context::Context;
@@ -98,6 +102,21 @@ pub struct GradeOptions {
         value_parser = clap::value_parser!(u64).range(1..)
     )]
     pub k: Vec<u64>,
+    /// Keep outputs in FILE, to judge them again without running anything; implies `"all": true`
+    ///
+    /// FILE must be empty or new, or that of --resume. Equal lines run again.
+    #[arg(long, value_name = "FILE", conflicts_with = "ordered")]
+    pub keep_outputs: Option<PathBuf>,
+    /// Judge the outputs in FILE again, which --keep-outputs wrote; no program but a checker starts
+    #[arg(
+        long, value_name = "FILE", conflicts_with_all = [
+            "files", "map", "defaults", "ordered", "repeat", "resume", "copy", "keep_outputs",
+        ]
+    )]
+    pub rejudge: Option<PathBuf>,
+    /// Compare the outputs of --rejudge by this name or checker, instead of as before
+    #[arg(long, value_name = "NAME", requires = "rejudge")]
+    pub compare: Option<String>,
     #[command(flatten)]
     pub host: HostOptions,
 }
@@ -134,7 +153,9 @@ fn grade_lines(
     tally: &mut GradeTally,
 ) -> Result<Option<Rates>, Stop> {
     let settings = parse_settings(options)?;
-    if options.files.is_empty() && io::stdin().is_terminal() {
+    options.check_comparison()?;
+    let files = options.rejudge.as_ref().map_or(&*options.files, from_ref);
+    if files.is_empty() && io::stdin().is_terminal() {
         let what = "give the lines in files, or on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
@@ -147,6 +168,9 @@ fn grade_lines(
     let summary = options.summary.as_ref().map(|path| {
         let opened = match &options.output {
             Some(output) if output == path => Err(io::Error::other("it has the results")),
+            _ if options.keep_outputs.as_ref() == Some(path) => {
+                Err(io::Error::other("it has the outputs"))
+            }
             _ => ReportFile::replacing(path, "\"pass_at\""),
         };
         opened.map_err(|error| {
@@ -155,7 +179,7 @@ fn grade_lines(
     });
     let summary = summary.transpose()?;
     let (mut sink, mut earlier) =
-        ResultSink::open(options.output.as_deref(), options.resume, &options.files, out)?;
+        ResultSink::open(options.output.as_deref(), options.resume, files, out)?;
     if options.ordered && !earlier.is_ordered {
         let path = options.output_name();
         let what = format!(
@@ -163,6 +187,7 @@ fn grade_lines(
         );
         return Err(Stop::usage(what));
     }
+    let mut kept_outputs = options.open_kept_outputs(&earlier)?;
     *tally = earlier.tally;
     let mut rates = mem::take(&mut earlier.rates);
     let host = Host::start(&options.host, context)?;
@@ -183,13 +208,16 @@ fn grade_lines(
         rejects_on_breakdown: options.checker_fault == "wa",
         batches: BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh),
         digest_prefix: text.join("\0"),
+        rejudges: options.rejudge.is_some(),
+        compare: options.compare.as_deref(),
         active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(CACHED_RESULTS),
     };
-    let StreamText { text, size } = StreamText::open(&options.files, &host)?;
+    let StreamText { text, size } = StreamText::open(files, &host)?;
     let shown = Mutex::new(StreamMeter::new(tally.lines(), size));
     let mut input = StreamReader {
         lines: LineReader::new(BufReader::with_capacity(64 << 10, text), LONGEST_LINE),
+        kept_texts: options.rejudge.as_ref().map(|_| KnownTexts::default()),
         earlier,
         options,
         grader: &grader,
@@ -204,13 +232,17 @@ fn grade_lines(
         }),
         work: &|item: PendingLine| grader.judge_line(item.raw, item.digest),
         deliver: Box::new(|answer: LineResult| {
+            if let (Some(file), Some(kept)) = (&mut kept_outputs, &answer.kept) {
+                file.add(kept).map_err(outputs_error)?;
+            }
             sink.write(&answer.text).map_err(|error| options.write_error(&error))?;
             let graded = &answer.graded;
             let fault = graded.error.as_ref().map(|fault| fault.kind);
             tally.count(graded.verdict, fault);
             if options.summary.is_some() {
                 let tests = (graded.passed, graded.ran + graded.skipped);
-                rates.count(graded.problem.as_ref(), (graded.verdict, fault), tests);
+                let cpu_time = graded.total_cpu_time.unwrap_or_default();
+                rates.count(graded.problem.as_ref(), (graded.verdict, fault), tests, cpu_time);
             }
             context.send_event(shown.lock().count_line(tally));
             Ok(())
@@ -222,6 +254,8 @@ fn grade_lines(
         sink.write(b"").map_err(|error| options.write_error(&error))
     });
     sink.finish().map_err(|error| options.write_error(&error))?;
+    let kept = kept_outputs.map_or(Ok(()), KeptOutputs::finish);
+    kept.map_err(outputs_error)?;
     result?;
     if tally.lines() == 0 {
         let what = "the input has no lines; `juror help streams` shows examples";
@@ -234,6 +268,11 @@ fn grade_lines(
     Ok(Some(rates))
 }
 
+fn outputs_error(error: io::Error) -> JudgeError {
+    JudgeError::new("write the outputs", error)
+        .help("make room, then start the same command again with --resume")
+}
+
 fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
     let wrong = |option: &str, LineFault { message, help, .. }: LineFault| {
         Stop::usage(Remark::Sentence { message, help }.about_option(option))
@@ -242,6 +281,7 @@ fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
     let defaults = options.defaults.as_deref().map(LineSettings::parse_defaults).transpose();
     Ok(LineSettings {
         copied_keys: options.copy.clone(),
+        keeps_requests: options.keep_outputs.is_some(),
         map: map.map_err(|fault| wrong("--map", fault))?,
         defaults: defaults.map_err(|fault| wrong("--defaults", fault))?.unwrap_or_default(),
     })
@@ -250,6 +290,28 @@ fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
 impl GradeOptions {
     fn output_name(&self) -> Display<'_> {
         self.output.as_deref().unwrap_or("standard output".as_ref()).display()
+    }
+
+    fn check_comparison(&self) -> Result<(), Stop> {
+        let Some(compare) = &self.compare else { return Ok(()) };
+        let wrong = |remark: Remark| Stop::usage(remark.about_option("--compare"));
+        match ComparisonMode::parse(compare).map_err(|what| wrong(what.into()))? {
+            ComparisonMode::Checker(path) if !path.exists() => Err(wrong(missing_checker(&path))),
+            _ => Ok(()),
+        }
+    }
+
+    fn open_kept_outputs(&self, earlier: &EarlierResults) -> Result<Option<KeptOutputs>, Stop> {
+        let Some(path) = &self.keep_outputs else { return Ok(None) };
+        let content = if self.resume { ExistingContent::Resume } else { ExistingContent::Refuse };
+        let opened = match &self.output {
+            Some(output) if output == path => Err(io::Error::other("it has the results").into()),
+            _ => KeptOutputs::open(path, content, earlier),
+        };
+        opened.map(Some).map_err(|fault| {
+            let what = format!("--keep-outputs: cannot use {}: {fault}", path.display());
+            Stop::usage(Remark::with_help(what, "choose another file"))
+        })
     }
 
     fn write_error(&self, error: &io::Error) -> Stop {
@@ -266,6 +328,8 @@ struct PendingLine {
 
 struct StreamReader<'a> {
     lines: LineReader<BufReader<Box<dyn Read + Send>>>,
+    /// Set if the lines are records.
+    kept_texts: Option<KnownTexts>,
     earlier: EarlierResults,
     options: &'a GradeOptions,
     grader: &'a LineJudge<'a>,
@@ -280,7 +344,7 @@ impl StreamReader<'_> {
                 Err(error) if stdin::is_interruption(&error) => return Err(Stop::Interrupted),
                 raw => raw.map_err(|error| read_error(&error))?,
             };
-            let Some(raw) = raw else {
+            let Some(mut raw) = raw else {
                 let ahead = earlier.remaining();
                 if ahead == 0 {
                     return Ok(None);
@@ -291,6 +355,9 @@ impl StreamReader<'_> {
                     count(ahead, "result"),
                 )));
             };
+            if let Some(texts) = &mut self.kept_texts {
+                raw.text = texts.restore_line(&raw.text).unwrap_or_default();
+            }
             let digest = digest(&self.grader.digest_prefix, &raw.text);
             match earlier.take_line(raw.number, digest) {
                 LineHistory::Finished => {}

@@ -314,6 +314,38 @@ fn a_map_reads_public_data_sets() {
 }
 
 #[test]
+fn extreme_lines_have_their_errors_and_the_rest_goes_on() {
+    let fixture = Fixture::new();
+    let line = sum_line("x", RIGHT).to_string();
+    let with_limit =
+        |limit: &str| line.replacen('{', &format!(r#"{{"limits":{{"time":{limit}}},"#), 1);
+    let many: Vec<Value> =
+        (0..100_000).map(|n| json!({ "input": "1 2\n", "answer": n.to_string() })).collect();
+    let many = with_keys(sum_line("x", RIGHT), json!({ "cases": many })).to_string();
+    let nested =
+        format!(r#"{{"id":"x","source":{}1{}}}"#, "[".repeat(100_000), "]".repeat(100_000));
+    let long = format!("{}1", "0".repeat(400).replacen('0', "1", 1));
+    let rows = [
+        (with_limit("NaN"), "is not JSON at column"),
+        (with_limit("1e400"), "number out of range"),
+        (with_limit(&long), "number out of range"),
+        (with_limit("-1"), "`/limits/time`: out of range"),
+        (nested, "recursion limit exceeded"),
+        (many, "token 1 differs"),
+    ];
+    let text: String = rows.iter().map(|(row, _)| format!("{row}\n{line}\n")).collect();
+    let results = grade_lines(&fixture, &["--ordered"], &text, 2);
+    assert_eq!(results.len(), 2 * rows.len());
+    for ((_, message), pair) in rows.iter().zip(results.chunks(2)) {
+        let error = pair[0]["error"]["message"].as_str().or(pair[0]["cause"].as_str());
+        assert!(error.is_some_and(|error| error.contains(message)), "{message}: {:#}", pair[0]);
+        assert_eq!(pair[1]["verdict"], "AC", "{message}");
+    }
+    let last = &results[2 * rows.len() - 2];
+    assert_eq!((&last["ran"], &last["skipped"]), (&json!(1), &json!(99_999)));
+}
+
+#[test]
 fn equal_sources_are_built_once() {
     let builds = Mutex::new(0);
     let executor = ScriptedExecutor::new(1, |job| {

@@ -59,6 +59,7 @@ mod polygon;
 mod promotions;
 mod recipe_memory;
 mod recipes;
+mod rejudge;
 mod repeat_lines;
 mod reports;
 mod round_trips;

@@ -461,6 +461,11 @@ impl Judgement {
         self.outcomes().map(|outcome| outcome.cpu_time).max()
     }
 
+    /// `None` if nothing ran.
+    pub fn total_cpu_time(&self) -> Option<Duration> {
+        self.outcomes().map(|outcome| outcome.cpu_time).reduce(|sum, time| sum + time)
+    }
+
     /// `None` if memory was not measured.
     pub fn peak_memory(&self) -> Option<Bytes> {
         self.outcomes().filter_map(Outcome::memory).max()

@@ -6,10 +6,10 @@ use super::*;
 
 fn settings(map: &str, defaults: &str) -> LineSettings {
     LineSettings {
-        copied_keys: Vec::new(),
         map: (!map.is_empty()).then(|| LineMap::parse(map).expect("a map")),
         defaults: LineSettings::parse_defaults(if defaults.is_empty() { "{}" } else { defaults })
             .expect("defaults"),
+        ..LineSettings::default()
     }
 }
 

@@ -1,7 +1,9 @@
 //! Judges one line of a stream, or reports why it cannot.
 
 use std::borrow::Cow;
+use std::mem;
 use std::path::Path;
+use std::slice::from_ref;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,6 +14,7 @@ use crate::grade::call::LineCall;
 use crate::grade::extract::{self, ExtractedProgram, Extraction};
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::graded::GradedLine;
+use crate::grade::kept_line::{KeptLine, KeptRuns};
 use crate::grade::line::{
     InlineCase, LineComparison, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine,
 };
@@ -39,9 +42,11 @@ use juror_judging::build::recent::RecentValues;
 use juror_judging::judge::case::{Detail, ReadyCase, Validators};
 use juror_judging::judge::judging;
 use juror_judging::judge::ready_problem::ReadyProblem;
+use juror_judging::judge::run_log::{KeptRun, RunLog};
 use juror_judging::judge::score::RunPolicy;
 use juror_judging::judge::session::PreparedSubmission;
 use juror_sandbox::executor::scheduler::Scheduler;
+use serde_json::{Value, json};
 
 pub(super) struct LineJudge<'a> {
     pub(super) host: &'a Host,
@@ -57,6 +62,10 @@ pub(super) struct LineJudge<'a> {
     pub(super) batches: Option<BatchMode>,
     /// A line's digest depends on this and the line.
     pub(super) digest_prefix: String,
+    /// Whether lines are judged again: they are records.
+    pub(super) rejudges: bool,
+    /// For these.
+    pub(super) compare: Option<&'a str>,
     pub(super) active_lines: AtomicUsize,
     /// Each with the number of its line, by the digest of what decides it.
     pub(super) recent_results: RecentValues<u64, (u64, GradedLine)>,
@@ -66,27 +75,39 @@ pub(super) struct LineJudge<'a> {
 pub(super) struct LineResult {
     pub(super) text: Vec<u8>,
     pub(super) graded: GradedLine,
+    /// Set if outputs are kept.
+    pub(super) kept: Option<KeptLine>,
 }
+
+pub(super) type Graded = Result<GradedLine, LineFailure>;
 
 impl LineJudge<'_> {
     /// # Errors
     /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
     pub(super) fn judge_line(&self, raw: RawLine, digest: u64) -> Result<LineResult, Stop> {
-        let number = raw.number;
-        let ParsedLine { echo, line } = self.parse_line(raw);
+        let (number, digest, known, parsed) = match self.rejudges {
+            true => self.read_record(&raw),
+            false => (raw.number, format!("{digest:016x}"), None, self.parse_line(raw)),
+        };
+        let ParsedLine { echo, request, line } = parsed;
+        let keeps = self.settings.keeps_requests;
         let judged = match line {
             Err(fault) => Err(fault.into()),
-            // A result with outputs is too large to keep.
-            Ok((line, _)) if line.detail == Some(ResultDetail::Outputs) => self.judge_counted(line),
+            // A result with outputs is too large for memory.
+            Ok((line, _))
+                if keeps || known.is_some() || line.detail == Some(ResultDetail::Outputs) =>
+            {
+                self.judge_counted(line, known)
+            }
             Ok((line, content)) => {
-                let judge = || Ok((number, self.judge_counted(line)?));
+                let judge = || Ok((number, self.judge_counted(line, None)?));
                 self.recent_results.get(content, judge).map(|(first, graded)| GradedLine {
                     same_as: (first != number).then_some(first),
                     ..graded
                 })
             }
         };
-        let graded = match judged {
+        let mut graded = match judged {
             Ok(graded) => graded,
             Err(LineFailure::Fault(fault)) => GradedLine::with_fault(fault),
             Err(LineFailure::Stop(Stop::Interrupted)) => return Err(Stop::Interrupted),
@@ -95,13 +116,21 @@ impl LineJudge<'_> {
             }
             Err(LineFailure::Stop(stop)) => GradedLine::with_fault(stop_fault(stop)),
         };
+        let kept = keeps.then(|| KeptLine {
+            line: number,
+            digest: digest.clone(),
+            echo: echo.clone(),
+            error: graded.error.clone(),
+            request,
+            judged: graded.kept.take().and_then(Arc::into_inner),
+        });
         let mut graded = graded.of_line(number, digest, echo);
         let mut text = serde_json::to_vec(&graded)
             .map_err(|error| JudgeError::new("write a result", error))?;
         text.push(b'\n');
         // Results may wait for an earlier line.
         (graded.test_cases, graded.compiler) = (None, None);
-        Ok(LineResult { text, graded })
+        Ok(LineResult { text, graded, kept })
     }
 
     fn parse_line(&self, raw: RawLine) -> ParsedLine {
@@ -110,21 +139,21 @@ impl LineJudge<'_> {
             let fault =
                 LineFault::of_line(what, "give a package, or files, in place of long texts");
             let echo = LineEcho { id: self.settings.find_id(&raw.text), ..LineEcho::default() };
-            return ParsedLine { echo, line: Err(fault) };
+            return ParsedLine { echo, request: Value::Null, line: Err(fault) };
         }
         self.settings.parse_line(&raw.text)
     }
 
     /// Uses one slot if other lines use the rest.
-    fn judge_counted(&self, line: StreamLine) -> Result<GradedLine, LineFailure> {
+    fn judge_counted(&self, line: StreamLine, known: Option<KeptRuns>) -> Graded {
         let others = self.active_lines.fetch_add(1, Ordering::SeqCst);
         let slots = self.host.executor.slots() / (others + 1);
-        let graded = self.judge_submission(line, slots.max(1));
+        let graded = self.judge_submission(line, known, slots.max(1));
         self.active_lines.fetch_sub(1, Ordering::SeqCst);
         graded
     }
 
-    fn judge_submission(&self, line: StreamLine, slots: usize) -> Result<GradedLine, LineFailure> {
+    fn judge_submission(&self, line: StreamLine, known: Option<KeptRuns>, slots: usize) -> Graded {
         let which = ProblemKey { package: line.package, compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
         let limits = line.limits.unwrap_or_default();
@@ -147,7 +176,11 @@ impl LineJudge<'_> {
                 };
                 let by_name = || Options::of_name(name);
                 // Both were checked before. A checker has no options.
-                let options = line.call.as_ref().map_or_else(by_name, LineCall::options);
+                let options = match (&line.call, self.compare) {
+                    (Some(call), None) => call.options(),
+                    (Some(_), Some(compare)) => Options::of_name(compare),
+                    (None, _) => by_name(),
+                };
                 (inline_cases(&own, cases, options.unwrap_or_default()), Arc::new(validators))
             }
         };
@@ -162,8 +195,11 @@ impl LineJudge<'_> {
         }
         ready.rules.rejects_on_breakdown = self.rejects_on_breakdown;
         ready.repeats = self.repeats;
-        ready.batches = self.batches.filter(|_| is_own);
-        let runs_all = line.all.unwrap_or_default();
+        let keeps = self.settings.keeps_requests;
+        // A batch keeps no standard error, and what is known needs no start.
+        let is_batched = is_own && !keeps && known.is_none();
+        ready.batches = self.batches.filter(|_| is_batched);
+        let runs_all = line.all.unwrap_or_default() || keeps || known.is_some();
         let policy = if runs_all { RunPolicy::AllAllowed } else { RunPolicy::Counting };
         ready.given_time_limit = Some(match limits.time {
             Some(time) => Duration::from_secs_f64(time),
@@ -171,18 +207,23 @@ impl LineJudge<'_> {
         });
         let how = line.extract.unwrap_or_default();
         let (call, forgeable) = (line.call.as_ref(), line.is_forgeable);
-        let run = LineRun { ready: &ready, policy, returned, call, forgeable };
-        run.judge_text(line.source.parts(), how)
+        let run = LineRun { ready: &ready, policy, returned, call, forgeable, keeps };
+        match known {
+            None => run.judge_text(line.source.parts(), how),
+            Some(known) => run.judge_known(known),
+        }
     }
 }
 
 /// Judges sources by what one line says.
-struct LineRun<'a> {
+pub(super) struct LineRun<'a> {
     ready: &'a ReadyProblem<'a>,
     policy: RunPolicy,
-    returned: ResultDetail,
+    pub(super) returned: ResultDetail,
     call: Option<&'a LineCall>,
-    forgeable: bool,
+    pub(super) forgeable: bool,
+    /// Whether its runs are kept.
+    keeps: bool,
 }
 
 struct JudgedSource {
@@ -190,6 +231,7 @@ struct JudgedSource {
     language: Option<String>,
     /// It does not build. In a language without a build, it is rejected.
     may_be_markdown: bool,
+    kept: Option<KeptRuns>,
 }
 
 impl LineRun<'_> {
@@ -232,8 +274,16 @@ impl LineRun<'_> {
     }
 
     fn graded(&self, judged: JudgedSource, extracted: Option<ExtractedProgram>) -> GradedLine {
+        let kept = judged.kept.map(|kept| {
+            Arc::new(KeptRuns {
+                language: judged.language,
+                extracted: extracted.clone(),
+                compiler: judged.judgement.compiler.clone(),
+                ..kept
+            })
+        });
         let graded = GradedLine::with_judgement(judged.judgement, extracted, self.returned);
-        GradedLine { forgeable: self.forgeable, ..graded }
+        GradedLine { forgeable: self.forgeable, kept, ..graded }
     }
 
     fn judge(&self, source: &SourceParts) -> Result<JudgedSource, LineFailure> {
@@ -250,15 +300,8 @@ impl LineRun<'_> {
         let entries: Vec<PreparedSubmission<'_>> =
             judging::prepared_entry(&submission, prepared, &mut found)?.into_iter().collect();
         let Some(entry) = entries.first() else { return Err(source_fault(found).into()) };
-        let finished = self.ready.judge(&entries, self.policy)?;
-        let judgement = match finished.results.into_iter().next() {
-            Some(Ok(judgement)) => *judgement,
-            Some(Err(error)) => return Err(Stop::Fault(error).into()),
-            None => {
-                let error = JudgeError::new("judge", "the submission has no result");
-                return Err(Stop::from(error).into());
-            }
-        };
+        let log = self.keeps.then(|| Arc::new(RunLog::default()));
+        let judgement = self.judge_entry(entry, log.clone())?;
         let plan = entry.prepared.as_ref().ok().map(|prepared| &prepared.plan);
         let has_build = plan.is_some_and(|plan| plan.build.is_some());
         let may_be_markdown = match judgement.verdict {
@@ -266,7 +309,40 @@ impl LineRun<'_> {
             verdict => !has_build || verdict == Verdict::CompileError,
         };
         let language = plan.and_then(|plan| plan.language.code()).map(str::to_owned);
-        Ok(JudgedSource { judgement, language, may_be_markdown })
+        let kept = log.map(|log| self.kept_runs(mem::take(&mut *log.runs.lock()).into_values()));
+        Ok(JudgedSource { judgement, language, may_be_markdown, kept })
+    }
+
+    pub(super) fn judge_entry(
+        &self,
+        entry: &PreparedSubmission<'_>,
+        log: Option<Arc<RunLog>>,
+    ) -> Result<Judgement, LineFailure> {
+        let mut logged = None;
+        if log.is_some() {
+            logged.insert(self.ready.clone()).rules.run_log = log;
+        }
+        let ready = logged.as_ref().unwrap_or(self.ready);
+        let finished = ready.judge(from_ref(entry), self.policy)?;
+        match finished.results.into_iter().next() {
+            Some(Ok(judgement)) => Ok(*judgement),
+            Some(Err(error)) => Err(Stop::Fault(error).into()),
+            None => {
+                let error = JudgeError::new("judge", "the submission has no result");
+                Err(Stop::from(error).into())
+            }
+        }
+    }
+
+    fn kept_runs(&self, runs: impl Iterator<Item = KeptRun>) -> KeptRuns {
+        let runs: Vec<KeptRun> = runs.collect();
+        let limits = runs.first().map(|run| run.limits.clone()).unwrap_or_default();
+        let limits = json!({
+            "time": self.ready.given_time_limit.map(|limit| limit.as_secs_f64()),
+            "memory_bytes": limits.memory.map(|limit| limit.0),
+            "output": limits.output.map(|limit| limit.0 as f64 / f64::from(1 << 20)),
+        });
+        KeptRuns { limits, runs, ..KeptRuns::default() }
     }
 }
 

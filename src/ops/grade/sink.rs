@@ -176,7 +176,9 @@ impl CommandResult for StreamSummary {
         let Some(rates) = &self.rates else { return };
         let pass_at = rates.pass_at.iter().map(|(k, rate)| (format!("pass@{k}"), rate));
         let all = pass_at.chain([("tests passed".to_owned(), &rates.tests_passed)]);
-        page.columns(0, all.map(|(name, rate)| rate_cells(name, rate)));
+        let time = ["CPU time".to_owned(), seconds(rates.cpu_time), String::new(), String::new()];
+        let rows = all.map(|(name, rate)| rate_cells(name, rate));
+        page.columns(0, rows.chain([time.map(TableCell::left).into()]));
     }
 
     fn exit_code(&self) -> ExitCode {

@@ -99,12 +99,9 @@ impl BuildCommands {
         }
     }
 
-    /// For a language that the problem does not allow: the program is neither built nor started.
-    pub fn for_refused_language(language: &'static Language) -> Self {
-        Self::without_build(
-            ProgramLanguage::Known(language),
-            StartCommand::without_heap(Command::default(), 0),
-        )
+    /// For a program that is neither built nor started, such as one in a language that the problem does not allow.
+    pub fn without_program(language: ProgramLanguage) -> Self {
+        Self::without_build(language, StartCommand::without_heap(Command::default(), 0))
     }
 
     pub fn define_macros(&mut self, names: &[String]) {

@@ -65,6 +65,12 @@ pub struct PreparedProgram {
 }
 
 impl PreparedProgram {
+    /// For a program that is not there. `None` as the language means an executable.
+    pub fn of_known_runs(language: Option<&'static Language>) -> Self {
+        let language = language.map_or(ProgramLanguage::Executable, ProgramLanguage::Known);
+        Self { plan: BuildCommands::without_program(language), code_size: Bytes(0) }
+    }
+
     /// Builds the program for batches; `None` if its language has no such build. [`batch`] defines what it reads and
     /// writes.
     pub fn for_batches(&self) -> Option<Self> {
@@ -88,7 +94,7 @@ impl PreparedProgram {
     }
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Runnable {
     /// Without arguments of a test case.
     pub command: Command,
@@ -121,6 +127,12 @@ const OTHER_PROGRAM: &str = "/submission";
 const OTHER_SOURCES: &str = "/sources";
 
 impl Runnable {
+    /// Stands for a program that is not there, of which all runs are known.
+    pub fn of_known_runs(compiler: Option<CompilerReport>) -> Self {
+        let command = Command { argv: vec![PROGRAM.to_owned()], ..Command::default() };
+        Self { command, compiler, ..Self::default() }
+    }
+
     /// Without arguments and input. It collects no files.
     pub fn job(&self, limits: &Limits) -> Job {
         Job {
@@ -293,7 +305,7 @@ impl<'a> Builder<'a> {
             language.filter(is_forbidden),
         ) {
             (Err(LaunchFault::Tool(_)), Some(language)) => {
-                BuildCommands::for_refused_language(language)
+                BuildCommands::without_program(ProgramLanguage::Known(language))
             }
             (plan, _) => plan.map_err(|unready| unready.to_stop(path))?,
         };

@@ -8,6 +8,7 @@ use crate::judge::classify::VerdictWithCause;
 use crate::judge::grader::PackageGrader;
 use crate::judge::judged_outputs::JudgedOutputs;
 use crate::judge::repetition::{Repetition, SLACK};
+use crate::judge::run_log::RunLog;
 use crate::judge::visualizers::Visualizers;
 use crate::output_validator::{OutputValidator, judge_answer};
 use juror_core::blob::Blob;
@@ -63,6 +64,8 @@ pub struct Rules<'a> {
     pub detail: Detail,
     /// Set if somebody asks afterwards what outputs say about judge answers.
     pub judged_outputs: Option<Arc<JudgedOutputs>>,
+    /// Set if runs are recorded, or known: of one submission only.
+    pub run_log: Option<Arc<RunLog>>,
 }
 
 impl<'a> Rules<'a> {
@@ -77,6 +80,7 @@ impl<'a> Rules<'a> {
             rejects_on_breakdown: false,
             detail: Detail::Brief,
             judged_outputs: None,
+            run_log: None,
         }
     }
 
@@ -84,6 +88,11 @@ impl<'a> Rules<'a> {
     #[must_use]
     pub fn with_limits(self, limits: Limits) -> Self {
         Self { stop_slow_at: limits.clone(), limits, ..self }
+    }
+
+    /// Whether all runs are known.
+    pub(super) fn is_replayed(&self) -> bool {
+        self.run_log.as_ref().is_some_and(|log| log.known_build.is_some())
     }
 
     pub(super) fn kept_boxes(&self) -> Option<&FilePath> {

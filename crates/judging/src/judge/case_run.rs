@@ -158,14 +158,23 @@ impl CaseJudge<'_> {
         let run = |mode| self.executor.run(&work, mode)?.single();
         let box_path = self.box_path(pass.number, "");
         let limits = self.entry.limits(self.rules);
-        let SettledRun { reply, repeats } = settle(
-            self.entry.repetition,
-            &limits,
-            run(RunMode::default())?,
-            |reply| &reply.outcome,
-            |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
-            |number| run(RunMode::repeat_alone(number)),
-        )?;
+        let settled = || {
+            settle(
+                self.entry.repetition,
+                &limits,
+                run(RunMode::default())?,
+                |reply| &reply.outcome,
+                |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
+                |number| run(RunMode::repeat_alone(number)),
+            )
+        };
+        let SettledRun { reply, repeats } = match &self.rules.run_log {
+            None => settled()?,
+            Some(log) => {
+                let which = (&*self.case.test_case.name, pass.number);
+                log.settle(which, &pass.input, &limits, settled)?
+            }
+        };
         if let Some(box_path) = &box_path {
             save_run(box_path, &pass.input, &reply)?;
         }

@@ -2,6 +2,7 @@
 
 use crate::judge::case::{CaseJudge, Pass, PassResult};
 use crate::judge::classify::VerdictWithCause;
+use crate::judge::run_log::not_kept;
 use juror_core::blob::{Blob, BlobReader};
 use juror_core::check::compare::{CompareError, accepted_remark, compare};
 use juror_core::check::show::describe;
@@ -20,6 +21,10 @@ impl CaseJudge<'_> {
             Ok(output) => output,
             Err(missing) => return Ok(wrong_answer(missing)),
         };
+        if self.rules.is_replayed() && !output.is_available() {
+            let name = &self.case.test_case.name;
+            return Err(not_kept(format!("its output on {name} was too long to keep")).into());
+        }
         if self.rules.problem.kind.submitted == SubmittedContent::Function
             && let Some(fault) = returned_value_fault(output)?
         {

@@ -27,7 +27,8 @@ pub(super) fn add_run(
     const MOST: u64 = 64 << 10;
     evidence.stderr = beginning_of_stderr(reply, MOST)?;
     evidence.transcript.clone_from(&judged.transcript);
-    if judged.transcript.is_none() && judged.classified.verdict != Verdict::WrongAnswer {
+    let is_shown = judged.transcript.is_none() && reply.stdout.is_available();
+    if is_shown && judged.classified.verdict != Verdict::WrongAnswer {
         let ends = beginning_and_end(&reply.stdout)
             .map_err(|error| JudgeError::new("read standard output", error))?;
         (evidence.stdout, evidence.stdout_bytes_left_out) = ends;

@@ -20,6 +20,7 @@ pub mod proof;
 pub mod ready_problem;
 mod rejection_notes;
 pub mod repetition;
+pub mod run_log;
 pub mod score;
 pub mod session;
 pub mod single_run;

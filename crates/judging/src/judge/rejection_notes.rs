@@ -85,7 +85,8 @@ impl CaseJudge<'_> {
         let is_asked = judged.classified.verdict == Verdict::WrongAnswer
             && self.rules.problem.io == ProgramIo::Standard
             && reply.outcome.stdout_bytes.0 == 0
-            && self.rules.detail != Detail::Brief;
+            && self.rules.detail != Detail::Brief
+            && !self.rules.is_replayed();
         if !is_asked {
             return;
         }

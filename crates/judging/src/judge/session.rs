@@ -27,7 +27,7 @@ use juror_core::judgement::{
 };
 use juror_core::limits::{Limits, SUBMISSION_CODE};
 use juror_core::outcome::Outcome;
-use juror_core::problem::Problem;
+use juror_core::problem::{Interaction, Problem};
 use juror_core::stop::Stop;
 use juror_core::submission::{Expectation, Submission};
 use juror_core::text::count;
@@ -273,8 +273,14 @@ impl SharedSession<'_, '_> {
         entry: &PreparedSubmission<'_>,
         unchecked: Option<&PreparedProgram>,
     ) -> Result<BuildResult, Stop> {
-        let prepared = entry.prepared.as_ref().map_err(Clone::clone)?;
         let ReadyProblem { bench, rules, .. } = self.session.ready;
+        let needs_program = bench.problem.kind.interaction == Interaction::Interactive
+            || self.session.ready.cases.iter().any(|case| case.static_args.is_some());
+        let known = rules.run_log.as_ref();
+        if let Some(built) = known.and_then(|log| log.build(needs_program)) {
+            return Ok(built?);
+        }
+        let prepared = entry.prepared.as_ref().map_err(Clone::clone)?;
         if let Some(error) = unsupported_settings(bench.problem, prepared) {
             return Err(error.into());
         }

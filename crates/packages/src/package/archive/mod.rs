@@ -1,5 +1,6 @@
 //! Packages in one file: a zip archive (also called `.kpp`), or a tar archive, compressed or not.
 
+pub mod members;
 pub mod target;
 #[cfg(test)]
 mod tests;
