@@ -4,7 +4,7 @@ use serde_json::{Map as Object, Value};
 use serde_path_to_error::Segment;
 
 use crate::grade::fault::{LineFault, escape_pointer, find_top_value, parse_json};
-use crate::grade::line::{FromObject, LINE_SCHEMA, LineEcho, StreamLine};
+use crate::grade::line::{FromObject, HostPaths, LINE_SCHEMA, LineEcho, StreamLine};
 use crate::grade::map::LineMap;
 use crate::grade::request::{RequestKind, UnsupportedRequest};
 use crate::grade::results::digest;
@@ -19,6 +19,7 @@ pub struct LineSettings {
     pub defaults: Object<String, Value>,
     /// The keys of lines that come back in results.
     pub copied_keys: Vec<String>,
+    pub host_paths: HostPaths,
 }
 
 #[derive(Clone, Debug)]
@@ -128,7 +129,7 @@ impl LineSettings {
         }
         let content = digest("", value.to_string().as_bytes());
         let line = parse_stream_line(value)?;
-        Ok((line.check_consistency()?, content))
+        Ok((line.check_consistency()?.restrict_paths(&self.host_paths)?, content))
     }
 }
 

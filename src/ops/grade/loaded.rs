@@ -144,7 +144,8 @@ impl LoadedProblems<'_> {
     }
 }
 
-pub(super) enum LineFailure {
+/// Why a line or a program has no result.
+pub enum LineFailure {
     Fault(LineFault),
     Stop(Stop),
 }

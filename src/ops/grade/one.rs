@@ -70,7 +70,11 @@ impl LineJudge<'_> {
         let judged = match line {
             Err(fault) => Err(fault.into()),
             // A result with outputs is too large to keep.
-            Ok((line, _)) if line.detail == Some(ResultDetail::Outputs) => self.judge_counted(line),
+            Ok((line, _))
+                if matches!(line.detail, Some(ResultDetail::Outputs | ResultDetail::Run)) =>
+            {
+                self.judge_counted(line)
+            }
             Ok((line, content)) => {
                 let judge = || Ok((number, self.judge_counted(line)?));
                 self.recent_results.get(content, judge).map(|(first, graded)| GradedLine {
@@ -93,7 +97,7 @@ impl LineJudge<'_> {
             .map_err(|error| JudgeError::new("write a result", error))?;
         text.push(b'\n');
         // Results may wait for an earlier line.
-        (graded.test_cases, graded.compiler) = (None, None);
+        (graded.test_cases, graded.runs, graded.compiler) = (None, None, None);
         Ok(LineResult { text, graded })
     }
 
@@ -118,12 +122,15 @@ impl LineJudge<'_> {
     }
 
     fn judge_submission(&self, line: StreamLine, slots: usize) -> Result<GradedLine, LineFailure> {
-        let which = ProblemKey { package: line.package, compare: line.compare.clone() };
+        let which = ProblemKey { package: line.package.clone(), compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
-        let limits = line.limits.unwrap_or_default();
+        let limits = line.limits.clone().unwrap_or_default();
         let mut problem = apply_limits(&loaded, &limits);
         if line.call.is_some() {
             problem.to_mut().kind.submitted = SubmittedContent::Function;
+        }
+        if line.detail == Some(ResultDetail::Run) {
+            return self.run_line(line, limits.time, &problem);
         }
         let own: Vec<TestCase>;
         let (cases, validators) = match line.cases {
@@ -329,11 +336,15 @@ fn inline_cases<'a>(
     cases: Vec<InlineCase>,
     options: Options,
 ) -> Vec<ReadyCase<'a>> {
-    let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
+    let answer = |answer: Option<String>| answer.unwrap_or_default().into_bytes();
+    let texts = cases.into_iter().map(|case| (case.input.into_bytes(), answer(case.answer)));
     cases::inline_cases(named, texts, options)
 }
 
-fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, LineFault> {
+pub(super) fn line_submission(
+    parts: &SourceParts,
+    problem: &Problem,
+) -> Result<Submission, LineFault> {
     let language = parts.language.as_deref().map(find_language).transpose()?;
     if let Some(file) = &parts.file {
         if parts.name.is_some() {
