@@ -19,6 +19,8 @@ use crate::grade::fault::LineFault;
 use crate::grade::text::{optional_text, text, text_schema};
 use juror_core::language::table::Language;
 
+pub(super) const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
+
 /// A submission and what it is judged by.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -291,8 +293,7 @@ impl StreamLine {
                 let what = format!("`/cases/{at}/answer`: nothing is compared for `run`");
                 LineFault::of_line(what, "leave it out")
             } else {
-                let help = "only with `\"return\": \"run\"`, a case has no answer";
-                LineFault::of_line(format!("`/cases/{at}`: missing field `answer`"), help)
+                LineFault::of_line(format!("`/cases/{at}`: missing field `answer`"), SCHEMA_HELP)
             });
         }
         if let Some(call) = &self.call {
@@ -330,7 +331,7 @@ impl StreamLine {
         let HostPaths::Packages(directory) = paths else { return Ok(self) };
         let how = self.compare.as_deref().map(ComparisonMode::parse);
         let is_name = |part: Component<'_>| matches!(part, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
-        let key = match (&self.source, how, &self.package) {
+        let key = match (&self.source, how, self.package.clone()) {
             (LineSource::Parts(SourceParts { file: Some(_), .. }), ..) => "source/file",
             (_, Some(Ok(ComparisonMode::Checker(_))), _) => "compare",
             (_, _, Some(name)) => {

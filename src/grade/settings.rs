@@ -4,13 +4,11 @@ use serde_json::{Map as Object, Value};
 use serde_path_to_error::Segment;
 
 use crate::grade::fault::{LineFault, escape_pointer, find_top_value, parse_json};
-use crate::grade::line::{FromObject, HostPaths, LINE_SCHEMA, LineEcho, StreamLine};
+use crate::grade::line::{FromObject, HostPaths, LINE_SCHEMA, LineEcho, SCHEMA_HELP, StreamLine};
 use crate::grade::map::LineMap;
 use crate::grade::request::{RequestKind, UnsupportedRequest};
 use crate::grade::results::digest;
 use juror_packages::package::suggest::nearest;
-
-const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
 #[derive(Clone, Debug, Default)]
 pub struct LineSettings {

@@ -1,4 +1,7 @@
-"""clients.py CLIENT URL: runs programs with known results by one of the clients below, eight at once."""
+"""clients.py CLIENT URL: runs programs with known results by one of the clients below, eight at once.
+
+clients.py load URL: measures, with 50 clients at once for 60 s, each of whose programs is another one.
+"""
 
 import json
 import sys
@@ -110,8 +113,30 @@ def piston(url, language, code, stdin, limit):
     return run["code"], run["stdout"]
 
 
+def load(url):
+    times, end = [], time.time() + 60
+
+    def run(client):
+        number = 0
+        while time.time() < end:
+            number += 1
+            factor = 100_000 * client + number
+            begun = time.time()
+            found = verl(url, "python", f"print(int(input()) * {factor})", "3\n", 5)
+            assert found == (0, f"{3 * factor}\n"), found
+            times.append(time.time() - begun)
+
+    with ThreadPoolExecutor(50) as threads:
+        list(threads.map(run, range(50)))
+    times.sort()
+    middle, late = times[len(times) // 2], times[len(times) * 99 // 100]
+    print(f"{len(times)} programs, {len(times) / 60:.1f} a second; median {middle:.2f} s, 99th percentile {late:.2f} s")
+
+
 def main():
     client, url = sys.argv[1:]
+    if client == "load":
+        return load(url)
     call = {"fusion": fusion, "verl": verl, "verl-queue": verl_in_queue, "piston": piston}[client]
     work = list(queued() if client == "verl-queue" else programs())
     done, lock, wrong = [0], threading.Lock(), []

@@ -52,15 +52,19 @@ fn lines_are_judged_as_by_grade() {
 
 #[test]
 fn no_path_of_the_server_counts_but_packages_by_name() {
-    let packages = concat!(env!("CARGO_MANIFEST_DIR"), "/../../problems");
-    let with = Server::start(&["--packages", packages]);
+    let packages = tempfile::tempdir().expect("a directory");
+    let tests = packages.path().join("hello");
+    fs::create_dir(&tests).expect("a directory");
+    fs::write(tests.join("1.in"), "").expect("a file");
+    fs::write(tests.join("1.ans"), "1\n").expect("a file");
+    let with = Server::start(&["--packages", &packages.path().display().to_string()]);
     let without = Server::start(&[]);
     let source = json!({ "text": "print(1)", "language": "python3" });
     let file = json!({ "file": "/etc/passwd", "language": "python3" });
     let cases = json!([{ "input": "", "answer": "1" }]);
     let own = |package: &str| json!({ "source": source, "package": package });
     let reply = with.post("/grade", &own("hello"));
-    assert!(reply.json()["verdict"].is_string(), "{}", reply.body);
+    assert_eq!(reply.json()["verdict"], "AC", "{}", reply.body);
     for (server, line) in [
         (&without, json!({ "source": file, "cases": cases })),
         (&without, json!({ "source": source, "cases": cases, "compare": "/etc/passwd" })),
