@@ -40,7 +40,7 @@ def programs():
 
 def queued():
     """Programs that wait for each other for longer than a client waits for an answer."""
-    for number in range(18):
+    for number in range(12):
         yield "python", f"import time\ntime.sleep(1)\nprint({number})", "", 2, 0, f"{number}\n"
 
 

@@ -41,8 +41,8 @@ fn lines_are_judged_as_by_grade() {
         (&json!(3), &json!("bad"), &json!("line"))
     );
     assert_eq!(
-        (&run["line"], &run["verdict"], &run["test_case"]),
-        (&json!(5), &json!("RTE"), &json!("2"))
+        (&run["line"], &run["verdict"], &run["cause"]),
+        (&json!(5), &json!("RTE"), &json!("exit code 1"))
     );
     assert_eq!(run["runs"][0]["stdout"], "a\n");
     assert_eq!(run["runs"][1]["outcome"]["ending"], json!({ "exit_code": 1 }));
