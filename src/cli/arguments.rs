@@ -10,6 +10,7 @@ use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
 use crate::cli::options::{LogOptions, NoOptions, ReportOptions, TableReports};
 use crate::cli::output::{AnyCommand, CommandArguments};
 use crate::cli::schema::SchemaOptions;
+use crate::cli::serve::ServeArguments;
 use crate::cli::worker::WorkerArguments;
 use crate::doctor::DoctorOptions;
 use crate::ops::cache::ManageOptions;
@@ -151,6 +152,13 @@ pub enum Command {
     /// the form of lines and results; see also `juror help streams`.
     #[command(after_long_help = examples("grade"))]
     Grade(CommandArguments<GradeOptions, NoOptions, LogOptions>),
+    /// Judge and run programs that come over HTTP, for trainers and web sites
+    ///
+    /// Starts juror-serve, a program of its own, from the directory of juror or the search path. It answers /grade with
+    /// lines of `juror grade`, /run_code as SandboxFusion does, and /api/v2/execute as Piston does. `juror help http`
+    /// has the details.
+    #[command(after_long_help = examples("serve"))]
+    Serve(ServeArguments),
     /// Convert a package to another format
     ///
     /// The old package stays unchanged. Reads the new package again, and lists everything that has no equivalent. The
@@ -294,7 +302,9 @@ impl Command {
             Self::Schema(arguments) => call(arguments),
             Self::Completions(arguments) => call(arguments),
             Self::Man(arguments) => call(arguments),
-            Self::Watch(_) | Self::Worker(_) => unreachable!("these have no result"),
+            Self::Watch(_) | Self::Worker(_) | Self::Serve(_) => {
+                unreachable!("these have no result")
+            }
         }
     }
 }

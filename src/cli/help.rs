@@ -34,7 +34,7 @@ Environment:
 
 /// For each command: a remark for the last line, and the examples.
 #[rustfmt::skip]
-const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
+const COMMAND_EXAMPLES: [(&str, &str, &str); 21] = [
     ("new", "docs/first-problem.md continues from here. ", "
   juror new hello
       A problem in hello/, with test data; `juror verify hello` accepts it.
@@ -82,6 +82,13 @@ const COMMAND_EXAMPLES: [(&str, &str, &str); 20] = [
       A directory for each problem, in the current directory.
   juror listen contest --template ~/main.cpp
       In contest/, with a copy of the template in each."),
+    ("serve", "`juror help http` says how to install it. ", "
+  juror serve
+      For programs on this machine, at http://127.0.0.1:8080/.
+  juror serve --listen 0.0.0.0:8080 --token token.txt --packages problems
+      For others, who know the token; they name packages below problems/.
+  juror serve --listen 127.0.0.1:9000 --jobs 8
+      On another port, with eight programs at once."),
     ("run", "", "
   juror run my.py < my.txt
       On a file, without a package.

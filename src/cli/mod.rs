@@ -11,6 +11,7 @@ pub mod options;
 pub mod output;
 pub mod run;
 pub mod schema;
+pub mod serve;
 pub mod shell;
 mod streams;
 mod topics;
@@ -124,6 +125,7 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
     match &arguments.command {
         Command::Watch(arguments) => watch::run(arguments),
         Command::Worker(arguments) => worker::run(arguments),
+        Command::Serve(arguments) => serve::run(arguments),
         command => command.with_command(run_command),
     }
 }

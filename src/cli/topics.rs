@@ -21,13 +21,14 @@ macro_rules! topic {
 }
 
 /// A name must not be that of a command: `juror help COMMAND` shows its options.
-const TOPICS: [Topic; 35] = [
+const TOPICS: [Topic; 36] = [
     topic!("first-problem", "first-problem.md", "from an empty directory to a verified package"),
     topic!("guides", "guides.md", "the commands for contestants, setters, teachers, CI, curators"),
     topic!("judging", "judge.md", "judging one submission, many, or a class"),
     topic!("browser", "listen.md", "problems from the browser"),
     topic!("comparisons", "comparisons.md", "when an output is right: comparisons by name"),
     topic!("streams", "grade.md", "a submission in each line of a stream; public data sets"),
+    topic!("http", "serve.md", "a server for trainers and web sites: SandboxFusion, Piston"),
     topic!("report", "html.md", "the HTML report"),
     topic!("verdicts", "verdicts.md", "what each verdict means, and what to try"),
     topic!("time", "time.md", "how times are measured, repeated and trusted"),

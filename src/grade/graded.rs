@@ -12,9 +12,11 @@ use crate::grade::extract::ExtractedProgram;
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::kept_line::KeptRuns;
 use crate::grade::line::{LineEcho, ResultDetail, id_schema};
+use juror_core::job::CollectedEntry;
 use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
+use juror_core::outcome::Outcome;
 use juror_core::score::TotalScore;
-use juror_core::serial::Seconds;
+use juror_core::serial::{Seconds, Text};
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
 
@@ -80,11 +82,32 @@ pub struct GradedLine {
     pub error: Option<LineFault>,
     /// Each test case that it was run on, if the line asks for them.
     pub test_cases: Option<Arc<Vec<CaseJudgement>>>,
+    /// Each run with its output, if the line asks for it.
+    pub runs: Option<Vec<WholeRun>>,
     /// The compiler's report, if the line asks for test cases and there is something to report.
     pub compiler: Option<CompilerReport>,
     /// Set if outputs are kept.
     #[serde(skip)]
     pub kept: Option<Arc<KeptRuns>>,
+}
+
+/// A run of a program, and what it wrote.
+#[serde_as]
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub struct WholeRun {
+    /// The facts of the run.
+    pub outcome: Outcome,
+    /// What it wrote to standard output, up to a bound.
+    #[serde_as(as = "Text")]
+    pub stdout: Vec<u8>,
+    /// How many bytes of it were left out at its end.
+    pub stdout_bytes_left_out: u64,
+    /// What it wrote to standard error; the middle is missing if that is long.
+    #[serde_as(as = "Text")]
+    pub stderr: Vec<u8>,
+    /// The requested files.
+    #[serde(skip)]
+    pub collected: Vec<CollectedEntry>,
 }
 
 impl GradedLine {

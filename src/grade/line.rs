@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::marker::PhantomData;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 use std::sync::LazyLock;
 
 use schemars::generate::SchemaSettings;
@@ -12,12 +12,15 @@ use serde::de::{MapAccess, Visitor};
 use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map as Object, Value};
 
+use crate::door::comparison::ComparisonMode;
 use crate::grade::call::{ArgumentForm, LineAsserts, LineCall};
 use crate::grade::checker::LineChecker;
 use crate::grade::extract::Extraction;
 use crate::grade::fault::LineFault;
 use crate::grade::text::{optional_text, text, text_schema};
 use juror_core::language::table::Language;
+
+pub(super) const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
 /// A submission and what it is judged by.
 #[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
@@ -82,10 +85,10 @@ pub struct InlineCase {
     #[serde(deserialize_with = "text")]
     #[schemars(schema_with = "text_schema")]
     pub input: String,
-    /// The judge answer.
-    #[serde(deserialize_with = "text")]
+    /// The judge answer; none if `return` is `run`.
+    #[serde(default, deserialize_with = "optional_text")]
     #[schemars(schema_with = "text_schema")]
-    pub answer: String,
+    pub answer: Option<String>,
 }
 
 /// Limits of a run.
@@ -151,6 +154,17 @@ pub enum ResultDetail {
     Cases,
     /// Each test case; rejected ones with the beginning of input, judge answer, output and standard error.
     Outputs,
+    /// Each run with its output; nothing is compared.
+    Run,
+}
+
+/// Which paths of this machine a line may name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum HostPaths {
+    #[default]
+    All,
+    /// Only packages below this directory.
+    Packages(Option<PathBuf>),
 }
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for TextOr<T> {
@@ -262,7 +276,7 @@ impl StreamLine {
             let (call, cases) = asserts.to_call();
             self.is_forgeable = call.arguments == ArgumentForm::Test;
             self.call = Some(call);
-            let case = |(input, answer)| InlineCase { input, answer };
+            let case = |(input, answer)| InlineCase { input, answer: Some(answer) };
             self.cases = Some(cases.into_iter().map(case).collect());
         }
         let limits = self.limits.clone().unwrap_or_default();
@@ -286,12 +300,31 @@ impl StreamLine {
         if self.cases.as_ref().is_some_and(Vec::is_empty) {
             return Err(LineFault::of_line("`/cases` is empty", "give at least one test case"));
         }
+        let is_run = self.detail == Some(ResultDetail::Run);
+        for (is_given, key) in [
+            (package, "/package"),
+            (self.call.is_some(), "/call"),
+            (self.compare.is_some(), "/compare"),
+            (self.extract.is_some(), "/extract"),
+        ] {
+            alone(is_run, is_given, ["/return` of `run", key])?;
+        }
+        let cases = self.cases.iter().flatten();
+        if let Some(at) = cases.clone().position(|case| case.answer.is_some() == is_run) {
+            return Err(if is_run {
+                let what = format!("`/cases/{at}/answer`: nothing is compared for `run`");
+                LineFault::of_line(what, "leave it out")
+            } else {
+                LineFault::of_line(format!("`/cases/{at}`: missing field `answer`"), SCHEMA_HELP)
+            });
+        }
         if let Some(call) = &self.call {
             alone(true, package, ["/call", "/package"])?;
             alone(true, self.compare.is_some(), ["/call", "/compare"])?;
             alone(true, file, ["/call", "/source/file"])?;
-            let cases = self.cases.iter().flatten();
-            call.check(cases.map(|case| (&*case.input, &*case.answer)))?;
+            call.check(
+                cases.map(|case| (&*case.input, case.answer.as_deref().unwrap_or_default())),
+            )?;
         }
         if !alone(text, file, ["/source/text", "/source/file"])? {
             let help = "give the source itself, or its file";
@@ -315,5 +348,30 @@ impl StreamLine {
             }
         }
         Ok(self)
+    }
+
+    /// For a line of somebody who may not read this machine.
+    pub(super) fn restrict_paths(mut self, paths: &HostPaths) -> Result<Self, LineFault> {
+        let HostPaths::Packages(directory) = paths else { return Ok(self) };
+        let how = match &self.compare {
+            Some(LineComparison::Text(name)) => Some(ComparisonMode::parse(name)),
+            _ => None,
+        };
+        let is_name = |part: Component<'_>| matches!(part, Component::Normal(name) if !name.as_encoded_bytes().starts_with(b"."));
+        let key = match (&self.source, how, self.package.clone()) {
+            (LineSource::Parts(SourceParts { file: Some(_), .. }), ..) => "source/file",
+            (_, Some(Ok(ComparisonMode::Checker(_))), _) => "compare",
+            (_, _, Some(name)) => {
+                let directory = directory.as_ref().filter(|_| name.components().all(is_name));
+                self.package = directory.map(|directory| directory.join(name));
+                if self.package.is_some() {
+                    return Ok(self);
+                }
+                "package"
+            }
+            _ => return Ok(self),
+        };
+        let help = "give `/source/text`, a comparison by name, and `/cases` or a package of the server by name";
+        Err(LineFault::of_line(format!("`/{key}` names a file of the judging machine"), help))
     }
 }

@@ -4,7 +4,7 @@ use serde_json::{Map as Object, Value, json};
 use serde_path_to_error::Segment;
 
 use crate::grade::fault::{LineFault, escape_pointer, find_top_value, parse_json};
-use crate::grade::line::{FromObject, LINE_SCHEMA, LineEcho, StreamLine};
+use crate::grade::line::{FromObject, HostPaths, LINE_SCHEMA, LineEcho, SCHEMA_HELP, StreamLine};
 use crate::grade::map::LineMap;
 use crate::grade::request::{RequestKind, UnsupportedRequest};
 use crate::grade::results::digest;
@@ -12,7 +12,6 @@ use juror_packages::package::suggest::nearest;
 
 /// The data set open-r1/codeforces has its checkers there.
 const CHECKER_KEY: &str = "generated_checker";
-const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
 #[derive(Clone, Debug, Default)]
 pub struct LineSettings {
@@ -23,6 +22,7 @@ pub struct LineSettings {
     pub copied_keys: Vec<String>,
     /// Whether lines are needed later.
     pub keeps_requests: bool,
+    pub host_paths: HostPaths,
 }
 
 #[derive(Clone, Debug)]
@@ -150,7 +150,7 @@ impl LineSettings {
             kept_request["source"] = "".into();
         }
         let line = parse_stream_line(value)?;
-        Ok((line.check_consistency()?, content))
+        Ok((line.check_consistency()?.restrict_paths(&self.host_paths)?, content))
     }
 }
 

@@ -5,6 +5,7 @@ mod loaded;
 mod one;
 mod rejudge;
 mod sink;
+pub mod whole;
 
 use clap::Args;
 use parking_lot::Mutex;
@@ -16,10 +17,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::time::Instant;
 
+use crate::door::cases::problem_without_package;
 use crate::door::comparison::{ComparisonMode, missing_checker};
-use crate::grade::fault::LineFault;
+use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::graded::GradeTally;
 use crate::grade::kept::{KeptOutputs, KnownTexts};
+use crate::grade::line::HostPaths;
 use crate::grade::map::LineMap;
 use crate::grade::rates::Rates;
 use crate::grade::reader::{LONGEST_LINE, LineReader, RawLine};
@@ -28,11 +31,14 @@ use crate::grade::settings::LineSettings;
 use crate::grade::stream::{ResultOrder, Stream};
 use crate::ops::context::Context;
 use crate::ops::grade::input::{StreamText, read_error};
+pub use crate::ops::grade::loaded::LineFailure;
 use crate::ops::grade::loaded::LoadedProblems;
 use crate::ops::grade::one::{LineJudge, LineResult};
 pub use crate::ops::grade::sink::StreamSummary;
 use crate::ops::grade::sink::{ResultSink, StreamMeter};
+use crate::ops::grade::whole::{ProgramRequest, WholeRuns};
 use crate::ops::host::Host;
+use crate::ops::languages::LanguageListing;
 use crate::ops::options::HostOptions;
 use crate::ops::stdin;
 use crate::report::file::ReportFile;
@@ -40,6 +46,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::text::count;
+use juror_judging::build::Builder;
 use juror_judging::build::batch::BatchMode;
 use juror_judging::build::recent::RecentValues;
 use juror_sandbox::executor::parallel;
@@ -124,7 +131,6 @@ pub struct GradeOptions {
 /// In bytes. That of 2024 has 200 KB.
 const LONGEST_HEADER: u64 = 4 << 20;
 const CACHED_PROGRAMS: usize = 32;
-const CACHED_PACKAGES: usize = 64;
 /// Lines that differ only in what does not matter get the result of the first.
 const CACHED_RESULTS: usize = 1024;
 
@@ -195,23 +201,14 @@ fn grade_lines(
     let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
     let text = [&options.map, &options.defaults].map(|text| text.as_deref().unwrap_or_default());
     let grader = LineJudge {
-        host: &host,
-        builder: &builder,
-        problems: LoadedProblems {
-            host: &host,
-            context,
-            testlib,
-            recent: RecentValues::new(CACHED_PACKAGES),
-        },
-        settings: &settings,
+        problems: LoadedProblems::new(&host, context, testlib),
         repeats: options.repeat,
         rejects_on_breakdown: options.checker_fault == "wa",
-        batches: BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh),
         digest_prefix: text.join("\0"),
         rejudges: options.rejudge.is_some(),
         compare: options.compare.as_deref(),
-        active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(CACHED_RESULTS),
+        ..line_judge(&options.host, &host, &builder, &settings, context)
     };
     let StreamText { text, size } = StreamText::open(files, &host)?;
     let shown = Mutex::new(StreamMeter::new(tally.lines(), size));
@@ -273,6 +270,78 @@ fn outputs_error(error: io::Error) -> JudgeError {
         .help("make room, then start the same command again with --resume")
 }
 
+/// Keeps no results.
+fn line_judge<'a>(
+    options: &HostOptions,
+    host: &'a Host,
+    builder: &'a Builder<'a>,
+    settings: &'a LineSettings,
+    context: &'a Context,
+) -> LineJudge<'a> {
+    LineJudge {
+        host,
+        builder,
+        problems: LoadedProblems::new(host, context, None),
+        settings,
+        repeats: false,
+        rejects_on_breakdown: false,
+        batches: BatchMode::isolated(host.isolation).filter(|_| !options.fresh),
+        digest_prefix: String::new(),
+        rejudges: false,
+        compare: None,
+        active_lines: AtomicUsize::new(0),
+        recent_results: RecentValues::new(0),
+    }
+}
+
+/// Judges lines and runs programs, for any number of threads.
+pub struct Grader<'a>(LineJudge<'a>);
+
+/// Calls `work` with a grader that has no stream.
+///
+/// # Errors
+/// If nothing can be run here, or `work` fails.
+pub fn with_grader<T>(
+    options: &HostOptions,
+    settings: &LineSettings,
+    context: &Context,
+    work: impl FnOnce(&Grader<'_>) -> Result<T, Stop>,
+) -> Result<T, Stop> {
+    let host = Host::start(options, context)?;
+    let fresh = Scheduler::new(Arc::clone(&host.executor)).with_fresh_runs();
+    let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
+    work(&Grader(line_judge(options, &host, &builder, settings, context)))
+}
+
+impl Grader<'_> {
+    /// How many programs run at the same time.
+    pub fn slots(&self) -> usize {
+        self.0.host.executor.slots()
+    }
+
+    /// The result of a line and, if it has no verdict, whose fault that is.
+    ///
+    /// # Errors
+    /// If no worker is left for this line and all others.
+    pub fn grade(&self, number: u64, text: &[u8]) -> Result<(Vec<u8>, Option<FaultyPart>), Stop> {
+        let is_too_long = text.len() > LONGEST_LINE;
+        let raw = RawLine { number, text: text.to_vec(), is_too_long };
+        let result = self.0.judge_line(raw, digest("", text))?;
+        Ok((result.text, result.graded.error.map(|fault| fault.kind)))
+    }
+
+    /// # Errors
+    /// If the program cannot be run as it is asked for.
+    pub fn run(&self, request: &ProgramRequest) -> Result<WholeRuns, LineFailure> {
+        self.0.run_program(request, &problem_without_package())
+    }
+
+    /// Languages and the versions of their tools, where programs run.
+    pub fn languages(&self) -> LanguageListing {
+        LanguageListing::of(self.0.host.toolchains())
+    }
+}
+
 fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
     let wrong = |option: &str, LineFault { message, help, .. }: LineFault| {
         Stop::usage(Remark::Sentence { message, help }.about_option(option))
@@ -284,6 +353,7 @@ fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
         keeps_requests: options.keep_outputs.is_some(),
         map: map.map_err(|fault| wrong("--map", fault))?,
         defaults: defaults.map_err(|fault| wrong("--defaults", fault))?.unwrap_or_default(),
+        host_paths: HostPaths::All,
     })
 }
 

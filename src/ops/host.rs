@@ -256,6 +256,10 @@ impl Host {
         self.stop_handle.is_stopped()
     }
 
+    pub fn toolchains(&self) -> &Toolchains {
+        &self.toolchains
+    }
+
     pub fn builder(&self) -> Builder<'_> {
         self.builder_on(&*self.executor)
     }

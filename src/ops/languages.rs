@@ -49,7 +49,12 @@ impl Operation for LanguagesOptions {
 
     /// Asks each tool for its version.
     fn run(&self, _: &Context) -> Result<LanguageListing, Stop> {
-        let toolchains = Toolchains::new(Box::new(Machine));
+        Ok(LanguageListing::of(&Toolchains::new(Box::new(Machine))))
+    }
+}
+
+impl LanguageListing {
+    pub fn of(toolchains: &Toolchains) -> Self {
         let tool = |tool: &'static Tool| {
             let found = toolchains.find(tool, "list languages").ok();
             ListedTool {
@@ -63,7 +68,7 @@ impl Operation for LanguagesOptions {
             name: language.name.to_owned(),
             tools: language.tools().map(tool).collect(),
         });
-        Ok(LanguageListing { languages: languages.collect() })
+        Self { languages: languages.collect() }
     }
 }
 

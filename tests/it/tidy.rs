@@ -78,7 +78,7 @@ fn the_map_lists_the_folders_of_libraries() {
 }
 
 /// The files that start programs, and which.
-const PROGRAM_STARTERS: [(&str, &str); 6] = [
+const PROGRAM_STARTERS: [(&str, &str); 7] = [
     (
         "sandbox/sandbox/host_tool.rs",
         "tools of this machine and the pager, in a place of their own",
@@ -88,6 +88,7 @@ const PROGRAM_STARTERS: [(&str, &str); 6] = [
     ("ops/host.rs", "juror itself, and the user's command that connects to a worker"),
     ("remote/link.rs", "the same command"),
     ("nats/main.rs", "the worker of `juror-nats work`"),
+    ("cli/serve.rs", "`juror-serve`, which the user installed"),
 ];
 
 #[test]
@@ -247,7 +248,7 @@ const WRITERS: [&str; 10] = [
 fn the_map_says_how_large_each_tier_is() {
     let tier = |name: &str| match name.split('/').next().unwrap() {
         "grammar" | "data" => "data",
-        "remote" | "nats" => "scale",
+        "remote" | "nats" | "serve" => "scale",
         _ if WRITERS.iter().any(|writer| name.starts_with(writer)) => "command",
         "core" | "sandbox" | "judging" | "packages" | "door" => "judge",
         _ => "command",

@@ -439,3 +439,64 @@ proptest! {
         }
     }
 }
+
+/// `expected` is the beginning of the fault; empty if there is none.
+fn check_with_paths(paths: HostPaths, line: &str, expected: &str) {
+    let settings = LineSettings { host_paths: paths, ..settings("", "") };
+    let found = parse(&settings, line).err().map_or(String::new(), |fault| fault.message);
+    assert!(
+        found.starts_with(expected) && found.is_empty() == expected.is_empty(),
+        "{line}: {found}"
+    );
+}
+
+#[test]
+fn a_whole_run_has_no_answer_and_nothing_is_compared() {
+    let check = |more: &str, expected: &str| {
+        let line = format!(r#"{{"source":"x","return":"run",{more}}}"#);
+        check_with_paths(HostPaths::All, &line, expected);
+    };
+    let cases = r#""cases":[{"input":"1"}]"#;
+    check(cases, "");
+    check(
+        r#""cases":[{"input":"1"},{"input":"1","answer":""}]"#,
+        "`/cases/1/answer`: nothing is compared",
+    );
+    check(r#""package":"p""#, "has both `/return` of `run` and `/package`");
+    check(&format!(r#"{cases},"compare":"words""#), "has both `/return` of `run` and `/compare`");
+    check(&format!(r#"{cases},"extract":"auto""#), "has both `/return` of `run` and `/extract`");
+    check(
+        &format!(r#"{cases},"call":{{"function":"f"}}"#),
+        "has both `/return` of `run` and `/call`",
+    );
+}
+
+#[test]
+fn paths_of_the_machine_are_refused_but_for_packages_by_name() {
+    let none = || HostPaths::Packages(None);
+    let some = || HostPaths::Packages(Some("/packages".into()));
+    let cases = r#""cases":[{"input":"1","answer":"2"}]"#;
+    let file = format!(r#"{{"source":{{"file":"/etc/passwd"}},{cases}}}"#);
+    check_with_paths(HostPaths::All, &file, "");
+    check_with_paths(none(), &file, "`/source/file` names a file");
+    check_with_paths(none(), &format!(r#"{{"source":"x",{cases}}}"#), "");
+    let compare = |how: &str| format!(r#"{{"source":"x","compare":"{how}",{cases}}}"#);
+    check_with_paths(none(), &compare("float=1e-6"), "");
+    check_with_paths(some(), &compare("./checker"), "`/compare` names a file");
+    let package = |name: &str| format!(r#"{{"source":"x","package":"{name}"}}"#);
+    check_with_paths(none(), &package("sum"), "`/package` names a file");
+    for (name, is_below) in [
+        ("sum", true),
+        ("a/sum.zip", true),
+        ("../sum", false),
+        ("/sum", false),
+        (".sum", false),
+        ("a/../..", false),
+    ] {
+        let expected = if is_below { "" } else { "`/package` names a file" };
+        check_with_paths(some(), &package(name), expected);
+    }
+    let settings = LineSettings { host_paths: some(), ..settings("", "") };
+    let line = parse(&settings, &package("sum")).expect("a line");
+    assert_eq!(line.package, Some("/packages/sum".into()));
+}

@@ -27,6 +27,7 @@ use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::validators::build_validators;
 use juror_judging::recipe::complete::CompletedFiles;
 
+const CACHED_PACKAGES: usize = 64;
 /// How messages name it.
 const COMPARE: &str = "`/compare`";
 
@@ -59,11 +60,15 @@ pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) context: &'a Context,
     /// The text of testlib.h, for checkers of lines.
-    pub(super) testlib: Option<String>,
-    pub(super) recent: RecentValues<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
+    testlib: Option<String>,
+    recent: RecentValues<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
 }
 
-impl LoadedProblems<'_> {
+impl<'a> LoadedProblems<'a> {
+    pub(super) fn new(host: &'a Host, context: &'a Context, testlib: Option<String>) -> Self {
+        Self { host, context, testlib, recent: RecentValues::new(CACHED_PACKAGES) }
+    }
+
     /// # Errors
     /// If the judge failed or was interrupted; the next line tries again.
     pub(super) fn get(
@@ -179,7 +184,8 @@ impl LoadedProblems<'_> {
     }
 }
 
-pub(super) enum LineFailure {
+/// Why a line or a program has no result.
+pub enum LineFailure {
     Fault(LineFault),
     Stop(Stop),
 }

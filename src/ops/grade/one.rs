@@ -95,7 +95,9 @@ impl LineJudge<'_> {
             Err(fault) => Err(fault.into()),
             // A result with outputs is too large for memory.
             Ok((line, _))
-                if keeps || known.is_some() || line.detail == Some(ResultDetail::Outputs) =>
+                if keeps
+                    || known.is_some()
+                    || matches!(line.detail, Some(ResultDetail::Outputs | ResultDetail::Run)) =>
             {
                 self.judge_counted(line, known)
             }
@@ -129,7 +131,7 @@ impl LineJudge<'_> {
             .map_err(|error| JudgeError::new("write a result", error))?;
         text.push(b'\n');
         // Results may wait for an earlier line.
-        (graded.test_cases, graded.compiler) = (None, None);
+        (graded.test_cases, graded.runs, graded.compiler) = (None, None, None);
         Ok(LineResult { text, graded, kept })
     }
 
@@ -154,12 +156,19 @@ impl LineJudge<'_> {
     }
 
     fn judge_submission(&self, line: StreamLine, known: Option<KeptRuns>, slots: usize) -> Graded {
-        let which = ProblemKey { package: line.package, compare: line.compare.clone() };
+        let which = ProblemKey { package: line.package.clone(), compare: line.compare.clone() };
         let loaded = self.problems.get(which)??;
-        let limits = line.limits.unwrap_or_default();
+        let limits = line.limits.clone().unwrap_or_default();
         let mut problem = apply_limits(&loaded, &limits);
         if line.call.is_some() {
             problem.to_mut().kind.submitted = SubmittedContent::Function;
+        }
+        if line.detail == Some(ResultDetail::Run) {
+            if known.is_some() {
+                let what = "has nothing to judge again: it asked for its runs";
+                return Err(LineFault::new(FaultyPart::Skipped, what, None).into());
+            }
+            return self.run_line(line, limits.time, &problem);
         }
         let is_own = line.cases.is_some();
         let own: Vec<TestCase>;
@@ -418,11 +427,15 @@ fn inline_cases<'a>(
     cases: Vec<InlineCase>,
     options: Options,
 ) -> Vec<ReadyCase<'a>> {
-    let texts = cases.into_iter().map(|case| (case.input.into_bytes(), case.answer.into_bytes()));
+    let answer = |answer: Option<String>| answer.unwrap_or_default().into_bytes();
+    let texts = cases.into_iter().map(|case| (case.input.into_bytes(), answer(case.answer)));
     cases::inline_cases(named, texts, options)
 }
 
-fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission, LineFault> {
+pub(super) fn line_submission(
+    parts: &SourceParts,
+    problem: &Problem,
+) -> Result<Submission, LineFault> {
     let language = parts.language.as_deref().map(find_language).transpose()?;
     if let Some(file) = &parts.file {
         if parts.name.is_some() {

@@ -220,7 +220,7 @@ fn only_header<'h>(headers: &[Header<'h>], name: &str) -> Result<Option<&'h str>
 }
 
 /// Whether it names this machine, with or without a port.
-fn is_loopback_host(host: &str) -> bool {
+pub fn is_loopback_host(host: &str) -> bool {
     let (name, port) = match host.strip_prefix('[') {
         Some(rest) => match rest.split_once(']') {
             Some((address, port)) => (address, port),

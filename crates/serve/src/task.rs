@@ -1,0 +1,92 @@
+//! What workers do: threads that judge, as many as programs run at the same time.
+
+use std::sync::OnceLock;
+use std::time::Instant;
+
+use hyper::body::Bytes;
+use juror::grade::fault::FaultyPart;
+use juror::ops::grade::Grader;
+use juror::ops::languages::LanguageListing;
+
+use crate::answer::Answer;
+use crate::fusion::RunCode;
+use crate::piston::{self, Execute};
+use crate::programs::TaskFailure;
+use crate::server::Server;
+
+pub struct Task {
+    kind: &'static str,
+    work: Work,
+}
+
+pub enum Work {
+    Line { number: u64, text: Bytes },
+    RunCode(RunCode),
+    Execute(Execute),
+    Languages,
+    Runtimes,
+}
+
+/// A fault of this side is not told before so many tries.
+const TRIES: u64 = 3;
+
+impl Task {
+    pub fn new(kind: &'static str, work: Work) -> Self {
+        Self { kind, work }
+    }
+
+    fn perform(
+        &self,
+        grader: &Grader<'_>,
+        languages: &OnceLock<LanguageListing>,
+    ) -> Result<Answer, TaskFailure> {
+        let languages = || languages.get_or_init(|| grader.languages());
+        match &self.work {
+            Work::Line { number, text } => {
+                let (text, fault) = grader.grade(*number, text)?;
+                let status = match fault {
+                    Some(FaultyPart::Line | FaultyPart::Package) => 400,
+                    Some(FaultyPart::Judge) => 503,
+                    _ => 200,
+                };
+                Ok(Answer::json(status, text))
+            }
+            Work::RunCode(request) => request.run(grader, languages()),
+            Work::Execute(request) => request.run(grader, languages()),
+            Work::Languages => Ok(Answer::of(200, languages())),
+            Work::Runtimes => Ok(piston::runtimes(languages())),
+        }
+    }
+}
+
+/// Works until the queue closes.
+///
+/// # Errors
+/// If no worker is left that could run anything.
+pub fn work(
+    server: &Server,
+    grader: &Grader<'_>,
+    languages: &OnceLock<LanguageListing>,
+) -> Result<(), String> {
+    while let Some(taken) = server.queue.take() {
+        let begun = Instant::now();
+        let mut tries = 1;
+        let answer = loop {
+            match taken.task.perform(grader, languages) {
+                Ok(answer) | Err(TaskFailure::Answer(answer))
+                    if !answer.is_fault() || tries == TRIES =>
+                {
+                    break answer;
+                }
+                Err(TaskFailure::NoWorker(message)) => {
+                    server.queue.finish(taken.number(), &Answer::refused(503, &message));
+                    return Err(message);
+                }
+                _ => tries += 1,
+            }
+        };
+        server.metrics.count_task(taken.task.kind, taken.waited, begun.elapsed(), tries - 1);
+        server.queue.finish(taken.number(), &answer);
+    }
+    Ok(())
+}

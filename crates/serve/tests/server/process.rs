@@ -1,0 +1,118 @@
+//! A running server, and a plain client.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+use serde_json::Value;
+
+/// Killed when dropped.
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    process: Child,
+    _stderr: BufReader<ChildStderr>,
+}
+
+pub(crate) struct Reply {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+pub(crate) const JSON: &str = "application/json";
+
+impl Server {
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::start_at(0, arguments)
+    }
+
+    /// Waits until it listens.
+    pub(crate) fn start_at(port: u16, arguments: &[&str]) -> Self {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_juror-serve"));
+        command.args(["--cache", "off", "--listen", &format!("127.0.0.1:{port}")]).args(arguments);
+        let mut process = command.stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut stderr = BufReader::new(process.stderr.take().expect("a pipe"));
+        let mut text = String::new();
+        loop {
+            let mut line = String::new();
+            assert!(stderr.read_line(&mut line).expect("a line") > 0, "it ended: {text}");
+            if let Some((_, address)) = line.split_once("listens on http://127.0.0.1:") {
+                let port = address.trim_end_matches("/\n").parse().expect("a port");
+                return Self { port, process, _stderr: stderr };
+            }
+            text += &line;
+        }
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        TcpStream::connect(("127.0.0.1", self.port)).expect("a connection")
+    }
+
+    /// Sends these bytes and reads the answer to its end.
+    pub(crate) fn send(&self, bytes: &[u8]) -> Reply {
+        let mut stream = self.connect();
+        stream.write_all(bytes).expect("it is taken");
+        Reply::read(stream)
+    }
+
+    pub(crate) fn request(&self, line: &str, headers: &str, body: &str) -> Reply {
+        let length = body.len();
+        self.send(
+            format!(
+                "{line} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: {length}\r\n{headers}\r\n{body}"
+            )
+            .as_bytes(),
+        )
+    }
+
+    pub(crate) fn post(&self, path: &str, body: &Value) -> Reply {
+        let media_type = format!("Content-Type: {JSON}\r\n");
+        self.request(&format!("POST {path}"), &media_type, &body.to_string())
+    }
+
+    pub(crate) fn get(&self, path: &str) -> Reply {
+        self.request(&format!("GET {path}"), "", "")
+    }
+
+    /// The most memory that it held so far.
+    pub(crate) fn peak_kib(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
+        let status = status.expect("a process");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).expect("a line");
+        line.trim().trim_end_matches(" kB").parse().expect("a number")
+    }
+
+    pub(crate) fn signal(&self, signal: i32) {
+        let process = libc::pid_t::try_from(self.process.id()).expect("a number");
+        // SAFETY: takes no pointers.
+        assert_eq!(unsafe { libc::kill(process, signal) }, 0);
+    }
+
+    /// Waits for its end; returns its exit code.
+    pub(crate) fn wait(mut self) -> Option<i32> {
+        self.process.wait().expect("it ends").code()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        _ = self.process.kill();
+        _ = self.process.wait();
+    }
+}
+
+impl Reply {
+    pub(crate) fn read(mut stream: TcpStream) -> Self {
+        let mut bytes = Vec::new();
+        // After an early refusal, the server may reset the connection.
+        _ = stream.read_to_end(&mut bytes);
+        let text = String::from_utf8_lossy(&bytes);
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok());
+        Self { status: status.unwrap_or_default(), head: head.to_owned(), body: body.to_owned() }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
