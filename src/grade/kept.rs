@@ -20,7 +20,7 @@ use juror_packages::package::archive::members::{read_member, write_member};
 /// The extra field of each member (RFC 1952, section 2.3.1.1): identifier, length, version of the records.
 const MARK: &[u8] = b"JR\x01\x00\x01";
 /// Shorter texts are written in place. In bytes.
-const SHORT: usize = 64;
+const SHORT: usize = 128;
 const REFERENCE: &str = "sha256:";
 /// If more texts are known, in bytes with what each takes besides, the next record knows none.
 const MOST_TEXT: usize = 32 << 20;

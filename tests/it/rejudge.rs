@@ -109,8 +109,12 @@ fn the_same_comparison_gives_the_same_results() {
 fn lines_are_judged_again_by_another_comparison() {
     let fixture = Fixture::new();
     let mixed = mixed_lines(&fixture);
-    fixture.write("yes.sh", "exit 42\n");
-    fixture.write("no.sh", "exit 43\n");
+    // One accepts any number, and one only the answer.
+    fixture.write("any.sh", "read -r x; case \"$x\" in [0-9]*) exit 42;; esac; exit 43\n");
+    fixture.write(
+        "own.sh",
+        "read -r x; read -r y < \"$2\"; [ \"$x\" = \"$y\" ] && exit 42; exit 43\n",
+    );
     let package = fs::canonicalize("problems/game1live").expect("a package");
     let long = "printf '%2000000d' 1";
     let kept = |line: Value| {
@@ -134,8 +138,9 @@ fn lines_are_judged_again_by_another_comparison() {
     check(with_keys(bash(SPACED), json!({ "compare": "exact" })), "words", "AC", "");
     check(bash("echo 3.0000001"), "float=1e-3", "WA", "token 1 is too far off");
     check(bash("read -r a b; echo $((a + b)).0000001"), "float=1e-3", "AC", "");
-    check(bash(WRONG), "./yes.sh", "AC", "");
-    check(bash(RIGHT), "no.sh", "WA", "");
+    check(bash(WRONG), "./any.sh", "AC", "");
+    check(bash(SPACED), "own.sh", "AC", "");
+    check(with_keys(bash(WRONG), json!({ "compare": "none" })), "own.sh", "WA", "");
     check(
         json!({ "package": "t", "source": { "text": SPACED, "language": "bash" } }),
         "exact",

@@ -85,9 +85,10 @@ impl LineJudge<'_> {
     /// # Errors
     /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
     pub(super) fn judge_line(&self, raw: RawLine, digest: u64) -> Result<LineResult, Stop> {
-        let (number, digest, known, parsed) = match self.rejudges {
-            true => self.read_record(&raw),
-            false => (raw.number, format!("{digest:016x}"), None, self.parse_line(raw)),
+        let (number, digest, known, parsed) = if self.rejudges {
+            self.read_record(&raw)
+        } else {
+            (raw.number, format!("{digest:016x}"), None, self.parse_line(raw))
         };
         let ParsedLine { echo, request, line } = parsed;
         let keeps = self.settings.keeps_requests;
