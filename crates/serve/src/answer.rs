@@ -8,7 +8,7 @@ use serde::Serialize;
 pub struct Answer {
     pub status: u16,
     pub body: Bytes,
-    pub header: Option<(HeaderName, HeaderValue)>,
+    pub header: Option<(HeaderName, &'static str)>,
     media_type: &'static str,
 }
 
@@ -66,7 +66,7 @@ impl Answer {
     }
 
     fn with_header(self, name: HeaderName, value: &'static str) -> Self {
-        Self { header: Some((name, HeaderValue::from_static(value))), ..self }
+        Self { header: Some((name, value)), ..self }
     }
 
     /// Whether it is no result because of a fault of this side, which may not come again.
@@ -75,7 +75,7 @@ impl Answer {
     }
 
     pub fn headers(&self) -> impl Iterator<Item = (HeaderName, HeaderValue)> {
-        let media_type = HeaderValue::from_static(self.media_type);
-        self.header.clone().into_iter().chain([(CONTENT_TYPE, media_type)])
+        let all = self.header.clone().into_iter().chain([(CONTENT_TYPE, self.media_type)]);
+        all.map(|(name, value)| (name, HeaderValue::from_static(value)))
     }
 }

@@ -90,9 +90,9 @@ fn version_of(language: &ListedLanguage) -> String {
 /// Such as `*`, `3`, `3.x`, `^3.11` or `3.11.2`.
 fn matches_version(selector: &str, version: &str) -> bool {
     let selector = selector.trim_start_matches(['^', '~', '=', 'v', ' ']);
-    let wanted = selector.split('.').take_while(|part| !["*", "x", "X"].contains(part));
+    let mut wanted = selector.split('.').take_while(|part| !["*", "x", "X"].contains(part));
     let mut parts = version.split('.');
-    wanted.into_iter().all(|wanted| parts.next() == Some(wanted))
+    wanted.all(|wanted| parts.next() == Some(wanted))
 }
 
 pub fn runtimes(languages: &LanguageListing) -> Answer {

@@ -44,9 +44,9 @@ fn lines_are_judged_as_by_grade() {
         (&run["line"], &run["verdict"], &run["cause"]),
         (&json!(5), &json!("RTE"), &json!("exit code 1"))
     );
-    assert_eq!(run["runs"][0]["stdout"], "a\n");
+    assert_eq!(run["runs"][0]["stdout"]["text"], "a\n");
     assert_eq!(run["runs"][1]["outcome"]["ending"], json!({ "exit_code": 1 }));
-    let stderr = run["runs"][1]["stderr"].as_str().expect("a text");
+    let stderr = run["runs"][1]["stderr"]["text"].as_str().expect("a text");
     assert!(stderr.contains("EOFError"), "{stderr}");
 }
 
