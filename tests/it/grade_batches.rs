@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::fixture::Fixture;
 
-/// One slot, so that the second test case waits for the first. Five test cases: two numbers from `0 5` to `4 5`, and their sum. The first runs alone, the others as a batch.
+/// Five test cases: two numbers from `0 5` to `4 5`, and their sum. The first runs alone, the others as a batch.
 fn line(source: &str) -> Value {
     let cases =
         (0..5).map(|a| json!({ "input": format!("{a} 5\n"), "answer": format!("{}\n", a + 5) }));
@@ -19,6 +19,7 @@ fn line(source: &str) -> Value {
     })
 }
 
+/// With one slot, so that the second test case waits for the first.
 fn results(lines: &[Value], options: &[&str]) -> Vec<Value> {
     let fixture = Fixture::new();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
