@@ -70,23 +70,35 @@ fn shown(result: &Value) -> (String, String) {
     }
 }
 
+fn judge_all(
+    fixture: &Fixture,
+    options: &[&str],
+    lines: &[Value],
+    code: i32,
+) -> Vec<(String, String)> {
+    let options = [options, &["--ordered"]].concat();
+    grade_lines(fixture, &options, &join_lines(lines), code).iter().map(shown).collect()
+}
+
 fn judge(fixture: &Fixture, options: &[&str], line: &Value, code: i32) -> (String, String) {
-    shown(&grade_lines(fixture, options, &line.to_string(), code)[0])
+    judge_all(fixture, options, std::slice::from_ref(line), code).remove(0)
 }
 
 #[test]
 fn a_checker_in_a_line_judges_as_its_protocol_says() {
     let fixture = Fixture::new();
     fixture.write("testlib.h", HEADER);
+    // What a checker would say is only an output; so is a large one.
+    let sources = [RIGHT, "echo 4", "echo 1", "echo OK; exit 0", "printf '%999999d' 1"];
     let check = |options: &[&str], checker: &Value, words: &str| {
-        assert_eq!(judge(&fixture, options, &line(RIGHT, checker), 0).0, "AC", "{checker}");
-        // What a checker would say is only an output; so is a large one.
-        for source in ["echo 4", "echo 1", "echo OK; exit 0", "printf '%999999d' 1"] {
-            let (verdict, cause) = judge(&fixture, options, &line(source, checker), 1);
-            assert_eq!(verdict, "WA", "{checker}: {source}: {cause}");
+        let lines = sources.map(|source| line(source, checker));
+        let results = judge_all(&fixture, options, &lines, 1);
+        assert_eq!(results[0].0, "AC", "{checker}");
+        for (verdict, cause) in &results[1..] {
+            assert_eq!(verdict, "WA", "{checker}: {cause}");
             assert!(cause.starts_with("the checker rejects it"), "{cause}");
-            assert!(source != "echo 4" || cause.contains(words), "{cause}");
         }
+        assert!(results[1].1.contains(words), "{}", results[1].1);
     };
     let testlib = checker("testlib", "cpp", TESTLIB);
     let with_files = with_keys(testlib.clone(), json!({ "files": { "testlib.h": HEADER } }));
@@ -145,54 +157,49 @@ fn a_checker_in_a_line_may_judge_a_package() {
 #[test]
 fn a_checker_that_breaks_down_is_an_error_and_no_verdict() {
     let fixture = Fixture::new();
-    let check = |checker: &Value, message: &str, help: &str| {
-        let limited = with_keys(checker.clone(), json!({ "time": 0.3 }));
-        let line = line("echo 4", &limited);
-        let (kind, words) = judge(&fixture, &[], &line, 4);
-        assert_eq!(kind, "checker", "{words}");
-        assert!(words.contains(message) && words.contains(help), "{words}");
-        let is_build = message.contains("does not build");
-        let options = ["--checker-fault", "wa"];
-        let (kind, words) = judge(&fixture, &options, &line, if is_build { 4 } else { 1 });
-        assert_eq!(kind, if is_build { "checker" } else { "WA" }, "{words}");
-        assert!(words.contains(message), "{words}");
-        assert!(is_build || words.starts_with("the checker breaks down: "), "{words}");
+    let mut rows: Vec<(Value, &str, &str)> = Vec::new();
+    let mut add = |checker: Value, message: &'static str, help: &'static str| {
+        rows.push((line("echo 4", &checker), message, help));
     };
     let bash = |protocol: &str, text: &str| checker(protocol, "bash", text);
     let also = "it breaks down on the judge answer, too";
-    check(
-        &bash("icpc", "echo why >&2; exit 1"),
+    add(
+        bash("icpc", "echo why >&2; exit 1"),
         "it ended with exit code 1; it must be 42 to accept",
         also,
     );
-    check(&bash("icpc", "echo why >&2; exit 1"), ": why", also);
-    check(&bash("files", "exit 3"), "it ended with exit code 3", also);
-    check(&bash("testlib", "exit 3"), "it reports a fault of the test case", also);
-    check(&bash("open-r1", "echo maybe"), "it prints \"maybe\", not 1 or 0", also);
-    check(&bash("open-r1", "echo 1; exit 2"), "it ended with exit code 2", also);
+    add(bash("icpc", "echo why >&2; exit 1"), ": why", also);
+    add(bash("files", "exit 3"), "it ended with exit code 3", also);
+    add(bash("testlib", "exit 3"), "it reports a fault of the test case", also);
+    add(bash("open-r1", "echo maybe"), "it prints \"maybe\", not 1 or 0", also);
+    add(bash("open-r1", "echo 1; exit 2"), "it ended with exit code 2", also);
     let on_wrong = |then: &str| format!("[[ $(< $3) = 4 ]] && exit 7; echo {then}");
-    check(
-        &bash("open-r1", &on_wrong("1")),
-        "exit code 7",
-        "it accepts the judge answer as an output",
-    );
-    check(
-        &bash("open-r1", &on_wrong("0")),
-        "exit code 7",
-        "it rejects the judge answer as an output",
-    );
+    add(bash("open-r1", &on_wrong("1")), "exit code 7", "it accepts the judge answer as an output");
+    add(bash("open-r1", &on_wrong("0")), "exit code 7", "it rejects the judge answer as an output");
     let python = |text: &str| checker("open-r1", "python3", text);
-    check(&python("import json\nprint(json.x)"), "AttributeError: module 'json' has no", also);
+    add(python("import json\nprint(json.x)"), "AttributeError: module 'json' has no", also);
     // It is run once more, on the judge answer.
-    check(&bash("open-r1", "while :; do :; done"), "more than 0.3", also);
-    check(&bash("open-r1", "head -c 1G /dev/zero"), "it exceeded a limit", also);
-    check(&python("import os\nwhile True: os.fork()"), "", "");
-    check(&python("print("), "the checker does not build: the syntax check ended with", "");
-    check(
-        &checker("files", "cpp", "int main( { }"),
+    let limited = |checker: Value| with_keys(checker, json!({ "time": 0.3 }));
+    add(limited(bash("open-r1", "while :; do :; done")), "more than 0.3", also);
+    add(bash("open-r1", "head -c 1G /dev/zero"), "it exceeded a limit", also);
+    add(limited(python("import os\nwhile True: os.fork()")), "", "");
+    add(python("print("), "the checker does not build: the syntax check ended with", "");
+    add(
+        checker("files", "cpp", "int main( { }"),
         "does not build: the compiler ended with exit code 1: checker.cc:1:5: error: ",
         "",
     );
+    let lines: Vec<Value> = rows.iter().map(|(line, ..)| line.clone()).collect();
+    let faults = judge_all(&fixture, &["--jobs", "1"], &lines, 4);
+    let blamed = judge_all(&fixture, &["--jobs", "1", "--checker-fault", "wa"], &lines, 4);
+    for ((fault, blamed), (line, message, help)) in faults.iter().zip(&blamed).zip(&rows) {
+        assert!(fault.0 == "checker" && fault.1.contains(message), "{line}: {fault:?}");
+        assert!(fault.1.contains(help), "{line}: {fault:?}");
+        let is_build = fault.1.contains("the checker does not build");
+        assert_eq!(blamed.0, if is_build { "checker" } else { "WA" }, "{line}: {blamed:?}");
+        let is_named = is_build || blamed.1.starts_with("the checker breaks down: ");
+        assert!(is_named && blamed.1.contains(message), "{line}: {blamed:?}");
+    }
 }
 
 #[test]

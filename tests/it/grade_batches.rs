@@ -43,15 +43,19 @@ fn shown(result: &Value) -> String {
 /// The result without times, memory and causes, which may show numbers.
 fn without_measurements(mut result: Value) -> Value {
     let object = result.as_object_mut().expect("an object");
-    for key in ["cpu_seconds", "memory_bytes", "sensitive", "cause"] {
+    for key in ["cpu_seconds", "total_cpu_seconds", "memory_bytes", "sensitive", "cause"] {
         assert!(object.remove(key).is_some(), "{key}");
+    }
+    if let Some(compiler) = result["compiler"].as_object_mut() {
+        compiler.remove("outcome");
     }
     for case in result["test_cases"].as_array_mut().into_iter().flatten() {
         let case = case.as_object_mut().expect("an object");
         let outcome = case["outcome"].as_object_mut();
         let outcome = outcome.map(|outcome| outcome.keys().cloned().collect::<Vec<_>>());
         case.insert("outcome".to_owned(), json!(outcome));
-        case.insert("repeats".to_owned(), json!(case["repeats"].is_null()));
+        // A run near the limit has some; that depends on the machine.
+        assert!(case.remove("repeats").is_some());
         if case["verdict"] != "WA" {
             case.retain(|key, _| !matches!(&**key, "cause" | "evidence" | "message"));
         }
@@ -196,11 +200,11 @@ library = ctypes.CDLL(None, use_errno=True)
 def attempt(call, *words):
     try: return call(*words)
     except Exception: return None
-def listen():
+def listen(is_process=True):
     server = socket.socket(socket.AF_UNIX)
     server.bind('\\0left')
     server.listen()
-    os.close(1)
+    if is_process: os.close(1)
     time.sleep(60)
 def call():
     client = socket.socket(socket.AF_UNIX)
@@ -270,7 +274,7 @@ fn nothing_that_a_run_leaves_is_found_by_the_next() {
             "call()",
         ),
         (
-            "import _thread\n    _thread.start_new_thread(listen, ())\n    time.sleep(0.05)",
+            "import _thread\n    _thread.start_new_thread(listen, (False,))\n    time.sleep(0.05)",
             "call()",
         ),
         (
