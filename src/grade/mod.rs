@@ -5,6 +5,7 @@
 
 pub mod asserts;
 pub mod call;
+pub mod data_sets;
 pub mod extract;
 pub mod fault;
 pub mod graded;
@@ -17,3 +18,4 @@ pub mod results;
 pub mod settings;
 pub mod stream;
 mod text;
+mod unpack;

@@ -1,15 +1,19 @@
-//! How lines are read: by a map, with defaults.
+//! How lines are read: by a map, with defaults, and with their problems from another file.
+
+use std::sync::Arc;
 
 use serde_json::{Map as Object, Value};
 use serde_path_to_error::Segment;
 
+use crate::grade::data_sets::{COMMON, DataSet};
 use crate::grade::fault::{LineFault, escape_pointer, find_top_value, parse_json};
 use crate::grade::line::{FromObject, LINE_SCHEMA, LineEcho, StreamLine};
-use crate::grade::map::LineMap;
+use crate::grade::map::{LineMap, MappedLine, VALUES, json_text};
 use crate::grade::request::{RequestKind, UnsupportedRequest};
 use crate::grade::results::digest;
 use juror_packages::package::suggest::nearest;
 
+const PROBLEM: &str = "problem";
 const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
 #[derive(Clone, Debug, Default)]
@@ -24,9 +28,28 @@ pub struct LineSettings {
 #[derive(Clone, Debug)]
 pub struct ParsedLine {
     pub echo: LineEcho,
-    /// With a digest of what decides the result.
-    pub line: Result<(StreamLine, u64), LineFault>,
+    pub line: Result<ReadLine, LineFault>,
 }
+
+#[derive(Clone, Debug)]
+pub struct ReadLine {
+    pub line: StreamLine,
+    /// A digest of what decides the result.
+    pub digest: u64,
+    /// Whether all its test cases are public ones.
+    pub is_public_only: bool,
+}
+
+/// A problem that lines name, or a line with its problem: what the map makes of it.
+#[derive(Clone, Debug)]
+pub struct ReadProblem {
+    mapped: MappedLine,
+    request: Option<UnsupportedRequest>,
+    digest: u64,
+}
+
+/// Which problem a line names, and that problem.
+pub type NamedProblem = (Value, Arc<ReadProblem>);
 
 impl LineSettings {
     /// # Errors
@@ -43,27 +66,93 @@ impl LineSettings {
         Ok(defaults)
     }
 
+    /// Adds what the user has not set.
+    ///
+    /// # Errors
+    /// Never, for the sets that are known.
+    pub fn with_data_set(mut self, set: &DataSet) -> Result<Self, LineFault> {
+        let own = LineMap::parse(COMMON)?.replaced_by(LineMap::parse(set.map)?);
+        self.map = Some(match self.map {
+            Some(map) => own.replaced_by(map),
+            None => own,
+        });
+        add_defaults(&mut self.defaults, &Self::parse_defaults(set.defaults)?);
+        Ok(self)
+    }
+
     pub fn parse_line(&self, text: &[u8]) -> ParsedLine {
+        self.parse_sample(text, |_| Ok(None))
+    }
+
+    /// `find` returns the problem of the line, if problems are in another file.
+    pub fn parse_sample(
+        &self,
+        text: &[u8],
+        find: impl FnOnce(&Value) -> Result<Option<NamedProblem>, LineFault>,
+    ) -> ParsedLine {
         let mut echo = LineEcho::default();
-        let line = parse_json(text).and_then(|value| self.parse_value(value, &mut echo));
+        let line = parse_json(text).and_then(|value| self.parse_value(value, &mut echo, find));
         if line.is_err() && echo.id.is_none() {
             echo.id = self.find_id(text);
         }
         ParsedLine { echo, line }
     }
 
+    /// # Errors
+    /// If the map cannot convert it.
+    pub fn parse_problem(&self, text: &[u8], digest: u64) -> Result<ReadProblem, LineFault> {
+        let value = parse_json(text)?;
+        let mut problem = self.map(value, digest)?;
+        if let Value::Object(line) = &mut problem.mapped.line {
+            line.retain(|key, _| !["id", "problem", "sample"].contains(&&**key));
+            // Only lines have programs.
+            match line.get_mut("source") {
+                Some(Value::Object(parts)) => parts.retain(|key, _| key == "prompt"),
+                _ => _ = line.remove("source"),
+            }
+        }
+        Ok(problem)
+    }
+
     /// The `id` of a line that is no JSON, if it is before the fault.
     pub fn find_id(&self, text: &[u8]) -> Option<Value> {
-        let key = self.map.as_ref().map_or(Some("id".to_owned()), LineMap::id_key)?;
+        let key = self.map.as_ref().map_or(Some("id".to_owned()), |map| map.outer_key("id"))?;
         let id = find_top_value(text, &key);
         id.filter(|id| id.is_string() || id.is_i64() || id.is_u64())
     }
 
+    /// Where a problem has its name.
+    pub fn problem_pointer(&self) -> &str {
+        self.map.as_ref().and_then(|map| map.pointer(PROBLEM)).unwrap_or("/problem")
+    }
+
+    pub fn name_of_problem(&self, text: &[u8]) -> Option<Value> {
+        match &self.map {
+            Some(map) if map.pointer(PROBLEM).is_some() => match map.outer_key(PROBLEM) {
+                Some(key) => find_top_value(text, &key),
+                None => map.value(PROBLEM, &parse_json(text).ok()?),
+            },
+            _ => find_top_value(text, PROBLEM),
+        }
+    }
+
+    /// The name of the problem that a line is for: in `problem`, or where problems have it.
+    pub fn name_of_line(&self, line: &Value) -> Option<Value> {
+        let own = line.get(PROBLEM).filter(|name| !name.is_null());
+        own.cloned().or_else(|| self.map.as_ref()?.value(PROBLEM, line))
+    }
+
+    /// Why a text is not JSON.
+    pub fn json_fault(text: &[u8]) -> Option<LineFault> {
+        parse_json(text).err()
+    }
+
     fn parse_value(
         &self,
-        mut value: Value,
+        value: Value,
         echo: &mut LineEcho,
-    ) -> Result<(StreamLine, u64), LineFault> {
+        find: impl FnOnce(&Value) -> Result<Option<NamedProblem>, LineFault>,
+    ) -> Result<ReadLine, LineFault> {
         let part = |key: &str| {
             let part = match &self.map {
                 Some(map) => map.value(key, &value),
@@ -89,29 +178,27 @@ impl LineSettings {
         let copied = self.copied_keys.iter();
         let copied = copied.filter_map(|key| Some((key.clone(), value.get(key)?.clone())));
         echo.copied = Some(copied.collect()).filter(|all: &Object<String, Value>| !all.is_empty());
-        let request = UnsupportedRequest::find(&value, self.map.is_some());
-        let mapped = match &self.map {
-            Some(map) => map.apply(&value),
-            None => {
-                if let Value::Object(line) = &mut value {
-                    let is_known = |key: &str| !LINE_SCHEMA["properties"][key].is_null();
-                    line.retain(|key, _| is_known(key) || !self.copied_keys.contains(key));
-                }
-                Ok(value)
-            }
-        };
-        let mut value = match (mapped, &request) {
-            (Ok(value), _) => value,
-            (Err(_), Some(request)) => return Err(request.fault()),
-            (Err(fault), None) => return Err(fault),
-        };
-        if let Value::Object(line) = &mut value {
-            drop_missing(line);
-            add_defaults(line, &self.defaults);
+        let named = find(&value)?;
+        let ReadProblem { mut mapped, mut request, .. } = self.map(value, 0)?;
+        if let Value::Object(line) = &mut mapped.line {
             if echo.problem.is_none() {
-                let default = ["problem", "package"].iter().find_map(|key| line.get(*key));
-                echo.problem = default.filter(|name| name.is_string()).cloned();
+                let names =
+                    ["problem", "package"].map(|key| line.get(key).or(self.defaults.get(key)));
+                echo.problem = names.into_iter().flatten().find(|name| name.is_string()).cloned();
             }
+            line.retain(|key, _| !["id", "problem", "sample"].contains(&&**key));
+        }
+        let mut content = mapped.line.to_string();
+        if let Some((name, problem)) = named {
+            content.push_str(&format!("{:016x}", problem.digest));
+            echo.problem = Some(name);
+            mapped = problem.mapped.clone().of_sample(mapped.line);
+            request = problem.request.clone().or(request);
+        }
+        let MappedLine { line: mut value, is_public_only } = mapped;
+        if let Value::Object(line) = &mut value {
+            add_defaults(line, &self.defaults);
+            write_values(line)?;
         }
         // A package has its own settings for this.
         let is_met = |request: &UnsupportedRequest| match request.kind {
@@ -123,13 +210,67 @@ impl LineSettings {
         if let Some(request) = request.filter(|request| !is_met(request)) {
             return Err(request.fault());
         }
-        if let Value::Object(line) = &mut value {
-            line.retain(|key, _| !["id", "problem", "sample"].contains(&&**key));
-        }
-        let content = digest("", value.to_string().as_bytes());
-        let line = parse_stream_line(value)?;
-        Ok((line.check_consistency()?, content))
+        let line = parse_stream_line(value)?.check_consistency()?;
+        Ok(ReadLine { line, digest: digest("", content.as_bytes()), is_public_only })
     }
+
+    fn map(&self, mut value: Value, digest: u64) -> Result<ReadProblem, LineFault> {
+        let request = UnsupportedRequest::find(&value, self.map.is_some());
+        let mapped = match &self.map {
+            Some(map) => map.apply(&value),
+            None => {
+                if let Value::Object(line) = &mut value {
+                    let is_known = |key: &str| !LINE_SCHEMA["properties"][key].is_null();
+                    line.retain(|key, _| is_known(key) || !self.copied_keys.contains(key));
+                }
+                Ok(MappedLine { line: value, is_public_only: false })
+            }
+        };
+        let mut mapped = match (mapped, &request) {
+            (Ok(mapped), _) => mapped,
+            (Err(_), Some(request)) if !self.map_has_function() => return Err(request.fault()),
+            (Err(fault), _) => return Err(fault),
+        };
+        if let Value::Object(line) = &mut mapped.line {
+            drop_missing(line);
+        }
+        Ok(ReadProblem { mapped, request, digest })
+    }
+
+    fn map_has_function(&self) -> bool {
+        let map = self.map.as_ref();
+        map.is_some_and(|map| ["call", "asserts"].iter().any(|key| map.has_key(key)))
+    }
+}
+
+impl MappedLine {
+    /// A problem with a sample. What both have is that of the problem.
+    fn of_sample(mut self, mut sample: Value) -> Self {
+        if let Some(source @ Value::String(_)) = sample.get_mut("source") {
+            *source = serde_json::json!({ "text": source.take() });
+        }
+        match (&mut self.line, &sample) {
+            (Value::Object(line), Value::Object(sample)) => add_defaults(line, sample),
+            _ => self.line = sample,
+        }
+        self
+    }
+}
+
+/// Arguments and answers that are values become texts with JSON.
+fn write_values(line: &mut Object<String, Value>) -> Result<(), LineFault> {
+    if line.get("call").is_none_or(|call| call["arguments"] != VALUES) {
+        return Ok(());
+    }
+    for case in line.get_mut("cases").and_then(Value::as_array_mut).into_iter().flatten() {
+        for key in ["input", "answer"] {
+            if let Some(value) = case.get_mut(key) {
+                *value = json_text(value)?.into();
+            }
+        }
+    }
+    line["call"]["arguments"] = "json".into();
+    Ok(())
 }
 
 /// Data sets write `null` and limits of 0 for what they do not know.
@@ -176,16 +317,20 @@ fn pointer_part(step: &Segment) -> String {
 
 fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Value>) {
     for (key, default) in defaults {
-        let other = match key.as_str() {
-            "package" => "cases",
-            "cases" => "package",
-            "text" => "file",
-            "file" => "text",
-            "memory" => "memory_bytes",
-            "memory_bytes" => "memory",
-            _ => "",
+        let others: &[&str] = match key.as_str() {
+            "package" => &["cases", "asserts"],
+            "cases" => &["package", "asserts"],
+            "asserts" => &["package", "cases"],
+            "compare" => &["call", "asserts"],
+            "text" => &["file"],
+            "file" => &["text"],
+            "memory" => &["memory_bytes"],
+            "memory_bytes" => &["memory"],
+            "time" => &["time_ms"],
+            "time_ms" => &["time"],
+            _ => &[],
         };
-        if line.get(other).is_some_and(|value| !value.is_null()) {
+        if others.iter().any(|other| line.get(*other).is_some_and(|value| !value.is_null())) {
             continue;
         }
         let value = line.entry(key).or_insert(Value::Null);

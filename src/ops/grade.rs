@@ -3,17 +3,20 @@
 mod input;
 mod loaded;
 mod one;
+mod problems;
 mod sink;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use parking_lot::Mutex;
 use std::io::{self, BufReader, IsTerminal, Read, Write};
 use std::mem;
 use std::path::{Display, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Instant;
 
+use crate::grade::data_sets;
 use crate::grade::fault::LineFault;
 use crate::grade::graded::GradeTally;
 use crate::grade::map::LineMap;
@@ -26,6 +29,7 @@ use crate::ops::context::Context;
 use crate::ops::grade::input::{StreamText, read_error};
 use crate::ops::grade::loaded::LoadedProblems;
 use crate::ops::grade::one::{LineJudge, LineResult};
+use crate::ops::grade::problems::ProblemFile;
 pub use crate::ops::grade::sink::StreamSummary;
 use crate::ops::grade::sink::{ResultSink, StreamMeter};
 use crate::ops::host::Host;
@@ -51,6 +55,18 @@ pub struct GradeOptions {
     /// {"cases": {"each": "/tests", "input": "/in", "answer": "/out"}}; or a list of these.
     #[arg(long, value_name = "JSON")]
     pub map: Option<String>,
+    /// Read lines of this data set, with the program in `completion`
+    ///
+    /// It is a --map and --defaults by name; keys of your own --map and --defaults come first. `juror help streams` has a
+    /// command for each data set that writes such lines.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(data_sets::names()))]
+    pub data_set: Option<String>,
+    /// Read problems from FILE: lines name one in `problem` and have only the program
+    ///
+    /// FILE has a problem in each line, with its test cases and its name: in `problem`, or where the data set or --map has
+    /// it. It may be compressed with gzip.
+    #[arg(long, value_name = "FILE")]
+    pub problems: Option<PathBuf>,
     /// Defaults for what a line leaves out: a JSON object like a line
     ///
     /// Example: {"source": {"language": "python3"}, "limits": {"time": 5}}.
@@ -125,6 +141,8 @@ fn grade_lines(
         let what = "give the lines in files, or on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
+    let problem_file = options.problems.as_ref();
+    let problem_file = problem_file.map(|path| ProblemFile::open(path, &settings)).transpose()?;
     let summary = options.summary.as_ref().map(|path| {
         let opened = match &options.output {
             Some(output) if output == path => Err(io::Error::other("it has the results")),
@@ -150,6 +168,7 @@ fn grade_lines(
     let fresh = Scheduler::new(Arc::clone(&host.executor)).with_fresh_runs();
     let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
     let text = [&options.map, &options.defaults].map(|text| text.as_deref().unwrap_or_default());
+    let data_set = options.data_set.iter().map(|name| format!("\0{name}"));
     let grader = LineJudge {
         host: &host,
         builder: &builder,
@@ -160,7 +179,9 @@ fn grade_lines(
         },
         settings: &settings,
         repeats: options.repeat,
-        digest_prefix: text.join("\0"),
+        problem_file,
+        is_public_told: AtomicBool::new(false),
+        digest_prefix: text.join("\0") + &data_set.collect::<String>(),
         active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(CACHED_RESULTS),
     };
@@ -218,11 +239,14 @@ fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
     };
     let map = options.map.as_deref().map(LineMap::parse).transpose();
     let defaults = options.defaults.as_deref().map(LineSettings::parse_defaults).transpose();
-    Ok(LineSettings {
+    let settings = LineSettings {
         copied_keys: options.copy.clone(),
         map: map.map_err(|fault| wrong("--map", fault))?,
         defaults: defaults.map_err(|fault| wrong("--defaults", fault))?.unwrap_or_default(),
-    })
+    };
+    let data_set = options.data_set.as_deref().and_then(data_sets::find);
+    let settings = data_set.map_or(Ok(settings.clone()), |set| settings.with_data_set(set));
+    settings.map_err(|fault| wrong("--data-set", fault))
 }
 
 impl GradeOptions {
@@ -269,7 +293,10 @@ impl StreamReader<'_> {
                     count(ahead, "result"),
                 )));
             };
-            let digest = digest(&self.grader.digest_prefix, &raw.text);
+            let LineJudge { digest_prefix, problem_file, settings, .. } = self.grader;
+            let problem = problem_file.as_ref().and_then(|file| file.digest(&raw.text, settings));
+            let prefix = problem.map(|problem| format!("{digest_prefix}\0{problem:016x}"));
+            let digest = digest(prefix.as_ref().unwrap_or(digest_prefix), &raw.text);
             match earlier.take_line(raw.number, digest) {
                 LineHistory::Finished => {}
                 LineHistory::New if self.options.ordered && earlier.remaining() > 0 => {

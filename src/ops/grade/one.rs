@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{Component, Path};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::door::cases;
@@ -15,11 +15,13 @@ use crate::grade::graded::GradedLine;
 use crate::grade::line::{InlineCase, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine};
 use crate::grade::map::suggestion;
 use crate::grade::reader::{LONGEST_LINE, RawLine};
-use crate::grade::settings::{LineSettings, ParsedLine};
+use crate::grade::settings::{LineSettings, ParsedLine, ReadLine};
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
+use crate::ops::grade::problems::ProblemFile;
 use crate::ops::host::Host;
 use juror_core::check::options::Options;
 use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
 use juror_core::judgement::{FaultKind, JudgeError, Judgement};
 use juror_core::language::table::Language;
 use juror_core::problem::{Problem, SubmittedContent};
@@ -46,6 +48,9 @@ pub(super) struct LineJudge<'a> {
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a LineSettings,
+    pub(super) problem_file: Option<ProblemFile>,
+    /// Whether a warning said that test cases are only public ones.
+    pub(super) is_public_told: AtomicBool,
     /// Whether runs near the time limit are repeated.
     pub(super) repeats: bool,
     /// A line's digest depends on this and the line.
@@ -66,14 +71,19 @@ impl LineJudge<'_> {
     /// If it was interrupted, or if no worker is left for this line and all others. Every other failure is an answer.
     pub(super) fn judge_line(&self, raw: RawLine, digest: u64) -> Result<LineResult, Stop> {
         let number = raw.number;
-        let ParsedLine { echo, line } = self.parse_line(raw);
+        let ParsedLine { echo, line } = self.parse_line(raw)?;
         let judged = match line {
             Err(fault) => Err(fault.into()),
             // A result with outputs is too large to keep.
-            Ok((line, _)) if line.detail == Some(ResultDetail::Outputs) => self.judge_counted(line),
-            Ok((line, content)) => {
+            Ok(ReadLine { line, .. }) if line.detail == Some(ResultDetail::Outputs) => {
+                self.judge_counted(line)
+            }
+            Ok(ReadLine { line, digest, is_public_only }) => {
+                if is_public_only && !self.is_public_told.swap(true, Ordering::Relaxed) {
+                    self.problems.context.send_event(Event::Diagnosed(public_only(number)));
+                }
                 let judge = || Ok((number, self.judge_counted(line)?));
-                self.recent_results.get(content, judge).map(|(first, graded)| GradedLine {
+                self.recent_results.get(digest, judge).map(|(first, graded)| GradedLine {
                     same_as: (first != number).then_some(first),
                     ..graded
                 })
@@ -97,15 +107,26 @@ impl LineJudge<'_> {
         Ok(LineResult { text, graded })
     }
 
-    fn parse_line(&self, raw: RawLine) -> ParsedLine {
+    fn parse_line(&self, raw: RawLine) -> Result<ParsedLine, Stop> {
         if raw.is_too_long {
             let what = format!("has more than {}", Bytes(LONGEST_LINE as u64));
             let fault =
                 LineFault::of_line(what, "give a package, or files, in place of long texts");
             let echo = LineEcho { id: self.settings.find_id(&raw.text), ..LineEcho::default() };
-            return ParsedLine { echo, line: Err(fault) };
+            return Ok(ParsedLine { echo, line: Err(fault) });
         }
-        self.settings.parse_line(&raw.text)
+        let mut stop = None;
+        let parsed = self.settings.parse_sample(&raw.text, |line| {
+            let Some(file) = &self.problem_file else { return Ok(None) };
+            match file.find(line, self.settings) {
+                Ok(found) => found.map(Some),
+                Err(found) => {
+                    stop = Some(found);
+                    Ok(None)
+                }
+            }
+        });
+        stop.map_or(Ok(parsed), Err)
     }
 
     /// Uses one slot if other lines use the rest.
@@ -151,7 +172,7 @@ impl LineJudge<'_> {
         ready.repeats = self.repeats;
         let runs_all = line.all.unwrap_or_default();
         let policy = if runs_all { RunPolicy::AllAllowed } else { RunPolicy::Counting };
-        ready.given_time_limit = Some(match limits.time {
+        ready.given_time_limit = Some(match limits.seconds() {
             Some(time) => Duration::from_secs_f64(time),
             None => self.problems.time_limit(&loaded)?.limit,
         });
@@ -160,6 +181,13 @@ impl LineJudge<'_> {
         let run = LineRun { ready: &ready, policy, returned, call, forgeable };
         run.judge_text(line.source.parts(), how)
     }
+}
+
+fn public_only(number: u64) -> Diagnostic {
+    let what =
+        "all test cases are public ones, which the statement shows: programs pass too easily";
+    let help = "give lines with the hidden test cases, too; this is said once";
+    Diagnostic::warning(format!("line {number}"), what).help(help)
 }
 
 /// Judges sources by what one line says.
@@ -226,7 +254,10 @@ impl LineRun<'_> {
         let Bench { problem, builder, .. } = self.ready.bench;
         let mut submission = line_submission(source, problem)?;
         let mut own_text = source.text.as_deref().map(Cow::from);
-        if let (Some(call), Some(text)) = (self.call, &source.text) {
+        if let (Some(prompt), Some(text)) = (&source.prompt, &mut own_text) {
+            text.to_mut().insert_str(0, prompt);
+        }
+        if let (Some(call), Some(text)) = (self.call, &own_text) {
             let language = text_language(&submission)?;
             own_text = Some(call.add_caller(&mut submission.program, language, text)?.into());
         }
