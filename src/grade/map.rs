@@ -82,8 +82,8 @@ impl LineMap {
         (!key.contains('/')).then(|| unescaped(key))
     }
 
-    pub fn has_key(&self, key: &str) -> bool {
-        self.0.contains_key(key)
+    pub fn has_function(&self) -> bool {
+        ["call", "asserts"].iter().any(|key| self.0.contains_key(*key))
     }
 
     /// The pointer of a key.

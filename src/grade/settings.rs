@@ -126,25 +126,16 @@ impl LineSettings {
         self.map.as_ref().and_then(|map| map.pointer(PROBLEM)).unwrap_or("/problem")
     }
 
-    pub fn name_of_problem(&self, text: &[u8]) -> Option<Value> {
-        match &self.map {
-            Some(map) if map.pointer(PROBLEM).is_some() => match map.outer_key(PROBLEM) {
-                Some(key) => find_top_value(text, &key),
-                None => map.value(PROBLEM, &parse_json(text).ok()?),
-            },
-            _ => find_top_value(text, PROBLEM),
-        }
+    /// # Errors
+    /// If the text is not JSON.
+    pub fn name_of_problem(&self, text: &[u8]) -> Result<Option<Value>, LineFault> {
+        Ok(parse_json(text)?.pointer(self.problem_pointer()).cloned())
     }
 
     /// The name of the problem that a line is for: in `problem`, or where problems have it.
-    pub fn name_of_line(&self, line: &Value) -> Option<Value> {
+    pub fn name_of_line<'v>(&self, line: &'v Value) -> Option<&'v Value> {
         let own = line.get(PROBLEM).filter(|name| !name.is_null());
-        own.cloned().or_else(|| self.map.as_ref()?.value(PROBLEM, line))
-    }
-
-    /// Why a text is not JSON.
-    pub fn json_fault(text: &[u8]) -> Option<LineFault> {
-        parse_json(text).err()
+        own.or_else(|| line.pointer(self.problem_pointer()))
     }
 
     fn parse_value(
@@ -228,18 +219,15 @@ impl LineSettings {
         };
         let mut mapped = match (mapped, &request) {
             (Ok(mapped), _) => mapped,
-            (Err(_), Some(request)) if !self.map_has_function() => return Err(request.fault()),
+            (Err(_), Some(request)) if !self.map.as_ref().is_some_and(LineMap::has_function) => {
+                return Err(request.fault());
+            }
             (Err(fault), _) => return Err(fault),
         };
         if let Value::Object(line) = &mut mapped.line {
             drop_missing(line);
         }
         Ok(ReadProblem { mapped, request, digest })
-    }
-
-    fn map_has_function(&self) -> bool {
-        let map = self.map.as_ref();
-        map.is_some_and(|map| ["call", "asserts"].iter().any(|key| map.has_key(key)))
     }
 }
 
@@ -249,9 +237,8 @@ impl MappedLine {
         if let Some(source @ Value::String(_)) = sample.get_mut("source") {
             *source = serde_json::json!({ "text": source.take() });
         }
-        match (&mut self.line, &sample) {
-            (Value::Object(line), Value::Object(sample)) => add_defaults(line, sample),
-            _ => self.line = sample,
+        if let (Value::Object(line), Value::Object(sample)) = (&mut self.line, &sample) {
+            add_defaults(line, sample);
         }
         self
     }

@@ -399,3 +399,170 @@ fn lines_of_data_sets_get_the_verdicts_that_they_were_made_for() {
     let wrong: Vec<String> = FORMS.iter().flat_map(wrong_results).collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
+
+#[test]
+fn values_of_any_size_and_lines_with_many_tests_are_judged() {
+    let fixture = Fixture::new();
+    let check = |data_set: &str, line: Value, expected: &str| {
+        let output = run_grade(&fixture, &["--data-set", data_set], &join_lines(&[line.clone()]));
+        let result = parse_results(&output.stdout).remove(0);
+        let found = format!("{} {}", shown(&result), result["ran"]);
+        assert!(found.starts_with(expected), "{found}\n{line}");
+    };
+    let call = |outputs: &str, returned: &str| {
+        let tests = format!(r#"{{"fn_name": "f", "inputs": [[1]], "outputs": {outputs}}}"#);
+        json!({ "problem_id": 1, "input_output": tests, "completion": format!("def f(x):\n    return {returned}\n") })
+    };
+    let huge = format!("1{}", "0".repeat(400));
+    check("apps", call(&format!("[[{huge}]]"), "10 ** 400"), "AC 1");
+    check("apps", call(&format!("[{huge}]"), "10 ** 400"), "AC 1");
+    check("apps", call(&format!("[[{huge}]]"), "10 ** 400 + 1"), "WA 1");
+    check("apps", call("[[1000000000000000000000]]", "10 ** 21"), "AC 1");
+    check("apps", call("[[1000000000000000000000]]", "10 ** 21 + 1"), "WA 1");
+    check("apps", call(r#"[["5"]]"#, "'5'"), "AC 1");
+    check("apps", call(r#"[["5"]]"#, "5"), "WA 1");
+    check("apps", call(r#"["5"]"#, "'5'"), "AC 1");
+    check("apps", call("[[[]]]", "[]"), "AC 1");
+    check("apps", call("[[]]", "[]"), "AC 1");
+    check("apps", call("[[1, 2]]", "[1, 2]"), "AC 1");
+    check("apps", call("[[1, 2]]", "[2]"), "WA 1");
+    let value = json!({ "problem_id": 1, "input_output": { "fn_name": "f", "inputs": [[1]], "outputs": [1e20] }, "completion": "x" });
+    check("apps", value, "line: a number of more than 64 bits would lose digits");
+    let many = vec!["1\n"; 100_000];
+    let many = json!({ "inputs": many, "outputs": many }).to_string();
+    check("taco", json!({ "input_output": many, "completion": "print(2)" }), "WA 1");
+    let stdin = |answer: &str, printed: &str| {
+        let tests = json!({ "inputs": ["1\n"], "outputs": [answer] }).to_string();
+        json!({ "problem_id": 1, "input_output": tests, "completion": format!("print({printed:?})") })
+    };
+    check("apps", stdin("0.5 1000000", "0.500001 1000000"), "AC 1");
+    check("apps", stdin("0.5 1000000", "0.5 1000001"), "WA 1");
+    let human = |completion: &str| {
+        json!({
+            "task_id": "x", "entry_point": "f", "prompt": "import math\ndef f(x):\n    \"\"\" Doubles. \"\"\"\n",
+            "test": "def check(candidate):\n    assert candidate(2) == 4\n", "completion": completion,
+        })
+    };
+    check("humaneval", human("    return x * 2\n"), "AC 1");
+    check("humaneval", human("    return x * 2\n\ndef g():\n    pass"), "AC 1");
+    check("humaneval", human("```python\n    return x * 2\n```"), "AC 1");
+    check("humaneval", human("```python\ndef f(x):\n    return math.floor(x * 2.0)\n```"), "AC 1");
+    check("humaneval", human("    return x * 3\n"), "WA 1");
+    let mbpp = |test: &str| json!({ "task_id": 2, "test_list": [test], "completion": "def f(x):\n    return x\n" });
+    check("mbpp", mbpp("assert f(1) == 1"), "AC 1");
+    check("mbpp", mbpp(""), "line: `/asserts/test` has no assert");
+}
+
+/// A problem whose name is a number, and samples in bash.
+fn numbered_problem(name: &Value, answer: &str) -> Value {
+    json!({ "problem": name, "cases": [{ "input": "", "answer": answer }] })
+}
+
+fn sample(name: Value, text: &str) -> Value {
+    json!({ "problem": name, "source": { "text": text, "language": "bash" } })
+}
+
+#[test]
+fn problems_are_found_by_their_names() {
+    let fixture = Fixture::new();
+    let problems = [numbered_problem(&json!(7), "7"), numbered_problem(&json!("b"), "8")];
+    fixture.write("problems", format!("\n{}", join_lines(&problems)));
+    let mut gzip = flate2::write::GzEncoder::new(Vec::new(), Compression::default());
+    gzip.write_all(fixture.read("problems").as_bytes()).expect("memory");
+    fixture.write("problems.gz", gzip.finish().expect("memory"));
+    let rows = [
+        (sample(json!(7), "echo 7"), "AC"),
+        (sample(json!("7"), "echo 7"), "AC"),
+        (sample(json!("b"), "echo 7"), "WA"),
+        (sample(json!("b"), "echo 8"), "AC"),
+        // A sample brings no tests of its own.
+        (
+            with_keys(
+                sample(json!(7), "echo x"),
+                json!({ "cases": [{ "input": "", "answer": "x" }] }),
+            ),
+            "WA",
+        ),
+        (sample(json!(8), "echo 8"), "line: `/problem`: "),
+        (sample(json!(7.5), "echo 8"), "line: `/problem`: a number with a fraction"),
+        (sample(Value::Null, "echo 8"), "line: has no `/problem`"),
+        (json!({ "problem": 7 }), "line: missing field `source`"),
+    ];
+    let lines: Vec<Value> = rows.iter().map(|(line, _)| line.clone()).collect();
+    for file in ["problems", "problems.gz"] {
+        let options = ["--ordered", "--problems", file];
+        let results = parse_results(&run_grade(&fixture, &options, &join_lines(&lines)).stdout);
+        for (result, (line, expected)) in results.iter().zip(&rows) {
+            assert!(shown(result).starts_with(expected), "{result:#}\n{line}");
+        }
+        assert_eq!(results.len(), rows.len());
+    }
+    let check = |text: &str, message: &str| {
+        fixture.write("wrong", text);
+        let output = run_grade(&fixture, &["--problems", "wrong"], &join_lines(&lines));
+        let err = String::from_utf8_lossy(&output.stderr).replace('\n', " ");
+        assert_eq!(output.status.code(), Some(2), "{err}");
+        assert!(err.contains(message), "{err}");
+    };
+    let twice =
+        [&problems[0], &problems[1], &numbered_problem(&json!("7"), "1")].map(Value::to_string);
+    check(&twice.join("\n"), "wrong: lines 1 and 3 are both the problem `7`");
+    check("{\"problem\": 1}\n{", "wrong: line 2 is not JSON");
+    check("{\"name\": 1}", "wrong: line 1 has no text or whole number at `/problem`");
+}
+
+#[test]
+fn a_problem_that_changes_is_never_judged_by() {
+    let fixture = Fixture::new();
+    let names = ["a", "b"].map(Value::from);
+    let [first, second] = names.clone().map(|name| numbered_problem(&name, "7"));
+    fixture.write("problems", join_lines(&[first.clone(), second]));
+    let start = || {
+        let mut command = fixture.std_juror("grade --problems problems --output results --resume");
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.spawn().expect("juror runs")
+    };
+    let [one, two] = names.map(|name| format!("{}\n", sample(name, "echo 7")));
+    let mut child = start();
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(one.as_bytes()).expect("a write");
+    while fs::read(fixture.path("results")).unwrap_or_default().is_empty() {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    let other = numbered_problem(&json!("b"), "8");
+    fixture.write("problems", join_lines(&[first.clone(), other.clone()]));
+    stdin.write_all(two.as_bytes()).expect("a write");
+    drop(stdin);
+    let output = child.wait_with_output().expect("an end");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{err}");
+    assert!(err.contains("line 2 of problems has changed since the start"), "{err}");
+    assert_eq!(fixture.read("results").lines().count(), 1);
+    // What was judged has not changed, so it goes on; then it has.
+    let resume = || {
+        let options = ["--problems", "problems", "--output", "results", "--resume"];
+        let output = run_grade(&fixture, &options, &[&*one, &*two].concat());
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(resume().0, Some(1));
+    fixture.write("problems", join_lines(&[numbered_problem(&json!("a"), "9"), other]));
+    let (code, err) = resume();
+    assert!(code == Some(2) && err.contains("differ from"), "{err}");
+}
+
+#[test]
+fn tests_that_are_all_public_are_told_once() {
+    let fixture = Fixture::new();
+    let tests = |answer: &str| json!({ "input": [""], "output": [answer] });
+    let line = |private: Value| json!({ "name": "x", "public_tests": tests("1"), "private_tests": private, "completion": "print(1)" });
+    let check = |lines: &[Value], times: usize| {
+        let defaults =
+            ["--data-set", "code-contests", "--defaults", r#"{"source": {"language": "python3"}}"#];
+        let output = run_grade(&fixture, &defaults, &join_lines(lines));
+        let err = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(err.matches("all test cases are public ones").count(), times, "{err}");
+    };
+    let public = line(json!({ "input": [], "output": [] }));
+    check(&[public.clone(), public, line(Value::Null)], 1);
+    check(&[line(tests("1"))], 0);
+}

@@ -10,11 +10,11 @@ use crate::door::cases;
 use crate::door::submissions::named_submission;
 use crate::grade::call::LineCall;
 use crate::grade::extract::{self, ExtractedProgram, Extraction};
-use crate::grade::fault::{FaultyPart, LineFault};
+use crate::grade::fault::{self, FaultyPart, LineFault};
 use crate::grade::graded::GradedLine;
 use crate::grade::line::{InlineCase, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine};
 use crate::grade::map::suggestion;
-use crate::grade::reader::{LONGEST_LINE, RawLine};
+use crate::grade::reader::RawLine;
 use crate::grade::settings::{LineSettings, ParsedLine, ReadLine};
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::grade::problems::ProblemFile;
@@ -109,9 +109,7 @@ impl LineJudge<'_> {
 
     fn parse_line(&self, raw: RawLine) -> Result<ParsedLine, Stop> {
         if raw.is_too_long {
-            let what = format!("has more than {}", Bytes(LONGEST_LINE as u64));
-            let fault =
-                LineFault::of_line(what, "give a package, or files, in place of long texts");
+            let fault = fault::too_long();
             let echo = LineEcho { id: self.settings.find_id(&raw.text), ..LineEcho::default() };
             return Ok(ParsedLine { echo, line: Err(fault) });
         }

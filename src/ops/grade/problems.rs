@@ -9,13 +9,12 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use crate::grade::fault::LineFault;
+use crate::grade::fault::{self, LineFault};
 use crate::grade::reader::{LONGEST_LINE, LineReader};
 use crate::grade::results::digest;
 use crate::grade::settings::{LineSettings, NamedProblem, ReadProblem};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Remark, Stop, check_interrupted};
-use juror_core::units::Bytes;
 use juror_judging::build::recent::RecentValues;
 use juror_packages::package::archive::decompressed;
 
@@ -40,14 +39,15 @@ struct IndexedProblem {
 
 impl ProblemFile {
     pub(super) fn open(path: &Path, settings: &LineSettings) -> Result<Self, Stop> {
-        let shown = path.display();
-        let refused = |what: String, help: &str| Stop::usage(Remark::with_help(what, help));
-        let unreadable = |error: io::Error| {
-            let help = "give a file with one problem in each line";
-            refused(format!("--problems: cannot read {shown}: {error}"), help)
+        let refused = |what: String, help: &str| {
+            let what = format!("--problems: {}: {what}", path.display());
+            Stop::usage(Remark::with_help(what, help))
         };
-        let mut file = open_file(path).map_err(unreadable)?;
+        let unreadable = |error: io::Error| {
+            refused(error.to_string(), "give a file with one problem in each line")
+        };
         let (key, mut problems) = (settings.problem_pointer().to_owned(), HashMap::new());
+        let mut file = open_file(path).map_err(unreadable)?;
         file.rewind().map_err(unreadable)?;
         let mut lines = LineReader::new(BufReader::with_capacity(1 << 20, &file), LONGEST_LINE);
         loop {
@@ -55,40 +55,29 @@ impl ProblemFile {
             let start = lines.bytes();
             let Some(raw) = lines.next_raw_line().map_err(unreadable)? else { break };
             let (line, text) = (raw.number, &raw.text);
-            if raw.is_too_long {
-                let what = format!(
-                    "--problems: line {line} of {shown} has more than {}",
-                    Bytes(LONGEST_LINE as u64)
-                );
-                return Err(refused(what, "leave it out"));
-            }
             if text.trim_ascii().is_empty() {
                 continue;
             }
-            let Some(name) = settings.name_of_problem(text).and_then(|name| name_text(&name))
-            else {
-                let what = match LineSettings::json_fault(text) {
-                    Some(fault) => fault.message,
-                    None => format!("has no text or whole number at `{key}`"),
-                };
-                let help = "each line is a problem, with its name; `juror help streams` has the forms of data sets";
-                return Err(refused(format!("--problems: line {line} of {shown} {what}"), help));
+            let found = if raw.is_too_long {
+                Err(fault::too_long())
+            } else {
+                settings.name_of_problem(text).and_then(|name| {
+                    name.as_ref().and_then(name_text).ok_or_else(|| {
+                        let what = format!("has no text or whole number at `{key}`");
+                        LineFault::of_line(what, "give each problem a name of its own")
+                    })
+                })
             };
+            let name = found.map_err(|LineFault { message, help, .. }| {
+                refused(format!("line {line} {message}"), &help.unwrap_or_default())
+            })?;
             let digest = digest("", text);
             let problem = IndexedProblem { line, start, length: text.len(), digest };
-            if let Some(first) = problems.insert(name.clone(), problem) {
-                let first = first.line;
-                let what = format!(
-                    "--problems: lines {first} and {line} of {shown} are both the problem `{name}`"
-                );
+            if let Some(IndexedProblem { line: first, .. }) = problems.insert(name.clone(), problem)
+            {
+                let what = format!("lines {first} and {line} are both the problem `{name}`");
                 return Err(refused(what, "leave out one of them"));
             }
-        }
-        if problems.is_empty() {
-            return Err(refused(
-                format!("--problems: {shown} has no problems"),
-                "give one in each line",
-            ));
         }
         let recent = RecentValues::new(KEPT_PROBLEMS);
         Ok(Self { path: path.to_owned(), file, key, problems, recent })
@@ -96,8 +85,8 @@ impl ProblemFile {
 
     /// The digest of the problem that a line names.
     pub(super) fn digest(&self, line: &[u8], settings: &LineSettings) -> Option<u64> {
-        let name = settings.name_of_line(&serde_json::from_slice(line).ok()?)?;
-        Some(self.problems.get(&name_text(&name)?)?.digest)
+        let line = serde_json::from_slice(line).ok()?;
+        Some(self.problems.get(&name_text(settings.name_of_line(&line)?)?)?.digest)
     }
 
     /// The problem that a line names.
@@ -125,7 +114,7 @@ impl ProblemFile {
             )));
         };
         let found = self.recent.get(name, || self.read(problem, settings))?;
-        Ok(found.map(|problem| (value, problem)))
+        Ok(found.map(|problem| (value.clone(), problem)))
     }
 
     fn read(
