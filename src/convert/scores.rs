@@ -205,7 +205,7 @@ impl<'a> ScoredProblem<'a> {
             Protocol::Testlib => Some(Worth::Points(half)),
             Protocol::Cms => Some(Worth::Fraction(part)),
             Protocol::Sinol => Some(Worth::CorrectFraction(part)),
-            Protocol::Standard | Protocol::Plain | Protocol::Dmoj => None,
+            _ => None,
         };
         if let Some(worth) = worth.filter(|_| output == OutputQuality::Half) {
             let earned = score_by_worth(scoring, case, worth)

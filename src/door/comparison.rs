@@ -6,7 +6,7 @@ use crate::door::given_program::GivenProgram;
 use juror_core::check::named;
 use juror_core::check::options::comparison_arguments;
 use juror_core::problem::{Interaction, Problem};
-use juror_core::program::ProgramKind;
+use juror_core::program::{Program, ProgramKind};
 use juror_core::protocol::Protocol;
 use juror_core::stop::{Remark, Stop};
 
@@ -16,6 +16,8 @@ pub enum ComparisonMode {
     Named(String),
     /// A path, or a command.
     Checker(PathBuf),
+    /// A program that is not in a file.
+    Program(Box<Program>),
 }
 
 impl ComparisonMode {
@@ -32,7 +34,7 @@ impl ComparisonMode {
     pub fn warning(&self) -> Option<String> {
         match self {
             Self::Named(text) => named::parse(text).ok()??.warning(),
-            Self::Checker(_) => None,
+            Self::Checker(_) | Self::Program(_) => None,
         }
     }
 }
@@ -64,6 +66,7 @@ pub fn set_comparison(
         return Err(refused(Remark::with_help(what, "leave it out")));
     }
     let (validators, args) = match how {
+        ComparisonMode::Program(program) => (vec![Program::clone(program)], Vec::new()),
         ComparisonMode::Named(text) => {
             let args = comparison_arguments(text);
             (Vec::new(), args.map_err(|error| refused(error.to_string().into()))?)

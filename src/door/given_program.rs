@@ -132,7 +132,7 @@ fn add_testlib_header(program: &mut Program) {
 }
 
 /// Starts a checker of DMOJ, which is only a function.
-fn add_dmoj_starter(program: &mut Program) {
+pub fn add_dmoj_starter(program: &mut Program) {
     const NAME: &str = "juror_dmoj.py";
     program.include.push(IncludedFile {
         name: NAME.into(),

@@ -465,9 +465,10 @@ impl Submission {
                     path: FilePath::root(name),
                     include: problem.include.clone(),
                     defines: problem.defines.clone(),
+                    text: Some(text.clone()),
                     ..Program::default()
                 };
-                let prepared = allowed.prepare_text(&program, text);
+                let prepared = allowed.prepare(&program);
                 Ok((of_program(name, program), prepared))
             }
             SubmissionSource::Command(words) => {

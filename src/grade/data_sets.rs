@@ -51,12 +51,14 @@ const DATA_SETS: [DataSet; 8] = [
     DataSet {
         name: "code-contests-plus",
         map: r#"{"problem": "/id", "limits": {"time_ms": "/time_limit", "memory": "/memory_limit"},
+            "compare": {"checker": {"text": "/checker", "language": "=cpp", "protocol": "=testlib"}},
             "cases": {"each": "/test_cases", "input": "/input", "answer": "/output"}}"#,
         defaults: "{}",
     },
     DataSet {
         name: "open-r1-codeforces",
         map: r#"{"problem": "/id", "limits": {"time": "/time_limit", "memory": "/memory_limit"},
+            "compare": {"checker": {"text": "/generated_checker", "language": "=python3", "protocol": "=open-r1"}},
             "cases": {"each": "/official_tests", "input": "/input", "answer": "/output"}}"#,
         defaults: "{}",
     },

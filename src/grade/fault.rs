@@ -35,6 +35,8 @@ pub enum FaultyPart {
     NoCode,
     /// The package cannot be used.
     Package,
+    /// The checker, or another program that judges, breaks down or does not build.
+    Checker,
     /// This machine lacks the compiler.
     Skipped,
     /// The judge failed.

@@ -142,7 +142,7 @@ pub struct GradeTally {
     pub without_package: u64,
     /// Lines whose compiler this machine lacks.
     pub skipped: u64,
-    /// Lines on which the judge failed.
+    /// Lines on which a checker or the judge failed.
     pub failed: u64,
 }
 
@@ -155,7 +155,7 @@ impl GradeTally {
             (None, Some(FaultyPart::Line | FaultyPart::Source)) => &mut self.broken,
             (None, Some(FaultyPart::Package)) => &mut self.without_package,
             (None, Some(FaultyPart::Skipped)) => &mut self.skipped,
-            (None, Some(FaultyPart::Judge) | None) => &mut self.failed,
+            (None, Some(FaultyPart::Checker | FaultyPart::Judge) | None) => &mut self.failed,
         } += 1;
     }
 

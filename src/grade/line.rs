@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::{Map as Object, Value};
 
 use crate::grade::call::{ArgumentForm, LineAsserts, LineCall};
+use crate::grade::checker::LineChecker;
 use crate::grade::extract::Extraction;
 use crate::grade::fault::LineFault;
 use crate::grade::text::{optional_text, text, text_schema};
@@ -42,8 +43,8 @@ pub struct StreamLine {
     /// Limits in place of those of the package, or of the defaults.
     #[serde(default, deserialize_with = "object")]
     pub limits: Option<LineLimits>,
-    /// How outputs are compared, as `juror judge --compare` takes it.
-    pub compare: Option<String>,
+    /// How outputs are compared: as `juror judge --compare` takes it, or by a checker in the line.
+    pub compare: Option<LineComparison>,
     /// The function that is called, in place of a program that reads the input.
     #[serde(default, deserialize_with = "object")]
     pub call: Option<LineCall>,
@@ -110,14 +111,26 @@ impl LineLimits {
     }
 }
 
-/// What is judged.
+/// A text, or an object that says more.
 #[derive(Clone, Debug, PartialEq, Eq, JsonSchema)]
 #[schemars(untagged)]
-pub enum LineSource {
-    /// The source.
+pub enum TextOr<T> {
     Text(String),
-    /// The source, or a file, with more about it.
-    Parts(SourceParts),
+    Parts(T),
+}
+
+/// What is judged: the source, or the source or a file with more about it.
+pub type LineSource = TextOr<SourceParts>;
+/// How outputs are compared: a name or the path of a checker, or a checker whose text is in the line.
+pub type LineComparison = TextOr<ComparisonParts>;
+
+/// How outputs are compared, if not by a name.
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ComparisonParts {
+    /// A program that decides about outputs.
+    #[serde(deserialize_with = "required_object")]
+    pub checker: LineChecker,
 }
 
 /// What is judged, in parts.
@@ -153,26 +166,26 @@ pub enum ResultDetail {
     Outputs,
 }
 
-impl<'de> Deserialize<'de> for LineSource {
+impl<'de, T: Deserialize<'de>> Deserialize<'de> for TextOr<T> {
     /// An untagged enum would not name the key at fault.
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
-        struct SourceVisitor;
-        impl<'de> Visitor<'de> for SourceVisitor {
-            type Value = LineSource;
+        struct TextOrVisitor<T>(PhantomData<T>);
+        impl<'de, T: Deserialize<'de>> Visitor<'de> for TextOrVisitor<T> {
+            type Value = TextOr<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a text or an object")
             }
 
-            fn visit_str<E>(self, text: &str) -> Result<LineSource, E> {
-                Ok(LineSource::Text(text.to_owned()))
+            fn visit_str<E>(self, text: &str) -> Result<TextOr<T>, E> {
+                Ok(TextOr::Text(text.to_owned()))
             }
 
-            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<LineSource, M::Error> {
-                SourceParts::deserialize(MapAccessDeserializer::new(map)).map(LineSource::Parts)
+            fn visit_map<M: MapAccess<'de>>(self, map: M) -> Result<TextOr<T>, M::Error> {
+                T::deserialize(MapAccessDeserializer::new(map)).map(TextOr::Parts)
             }
         }
-        from.deserialize_any(SourceVisitor)
+        from.deserialize_any(TextOrVisitor(PhantomData))
     }
 }
 
@@ -199,6 +212,10 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromObject<T> {
 
 fn object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<Option<T>, D::Error> {
     Ok(Option::<FromObject<T>>::deserialize(from)?.map(|object| object.0))
+}
+
+fn required_object<'de, D: Deserializer<'de>, T: Deserialize<'de>>(from: D) -> Result<T, D::Error> {
+    FromObject::deserialize(from).map(|object| object.0)
 }
 
 fn objects<'de, D, T>(from: D) -> Result<Option<Vec<T>>, D::Error>
@@ -271,6 +288,11 @@ impl StreamLine {
             LineSource::Text(_) => (true, false),
             LineSource::Parts(parts) => (parts.text.is_some(), parts.file.is_some()),
         };
+        let checker = match &self.compare {
+            Some(LineComparison::Parts(parts)) => Some(&parts.checker),
+            _ => None,
+        };
+        checker.map_or(Ok(()), LineChecker::check)?;
         let (package, cases) = (self.package.is_some(), self.cases.is_some());
         if !alone(package, cases, ["/package", "/cases"])? {
             let help = "give a package, or a list of objects with `input` and `answer`";
@@ -297,21 +319,20 @@ impl StreamLine {
         }
         let memory = ["/limits/memory", "/limits/memory_bytes"];
         alone(limits.memory.is_some(), limits.memory_bytes.is_some(), memory)?;
-        alone(
-            limits.time.is_some(),
-            limits.time_ms.is_some(),
-            ["/limits/time", "/limits/time_ms"],
-        )?;
-        let time = if limits.time_ms.is_some() { "time_ms" } else { "time" };
-        let memory = if limits.memory_bytes.is_some() { "memory_bytes" } else { "memory" };
+        let times = ["/limits/time", "/limits/time_ms"];
+        alone(limits.time.is_some(), limits.time_ms.is_some(), times)?;
+        let time = times[usize::from(limits.time_ms.is_some())];
+        let memory = memory[usize::from(limits.memory_bytes.is_some())];
+        let checker_time = checker.and_then(|checker| checker.time);
         let bytes = limits.memory_bytes.map(|bytes| bytes / f64::from(1 << 20));
         for (key, limit, unit, least, most) in [
             (time, limits.seconds(), "seconds", 0.001, 86_400.0),
+            ("/compare/checker/time", checker_time, "seconds", 0.001, 86_400.0),
             (memory, limits.memory.or(bytes), "MiB", 1.0, f64::from(1 << 20)),
-            ("output", limits.output, "MiB", 0.0, f64::from(1 << 20)),
+            ("/limits/output", limits.output, "MiB", 0.0, f64::from(1 << 20)),
         ] {
             if limit.is_some_and(|limit| !(least..=most).contains(&limit)) {
-                let message = format!("`/limits/{key}`: out of range");
+                let message = format!("`{key}`: out of range");
                 let help = format!("it must be from {least} to {most} {unit}");
                 return Err(LineFault::of_line(message, help));
             }

@@ -12,8 +12,8 @@ use serde_json::{Map as Object, Value};
 
 use crate::grade::fault::{LineFault, parse_json};
 use crate::grade::line::LINE_SCHEMA;
+use crate::grade::source::suggestion;
 use crate::grade::unpack::{is_packed, unpack};
-use juror_packages::package::suggest::nearest;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct LineMap(Object<String, Value>);
@@ -102,14 +102,6 @@ pub struct MappedLine {
 fn properties(schema: &Value) -> Option<&Object<String, Value>> {
     let alternatives = || schema.get("anyOf")?.as_array()?.iter().find_map(properties);
     schema.get("properties").and_then(Value::as_object).or_else(alternatives)
-}
-
-/// Suggests the nearest known word, otherwise lists all.
-pub fn suggestion(word: &str, known: &[&str]) -> String {
-    match nearest(word, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("there are {}", known.join(", ")),
-    }
 }
 
 fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result<(), LineFault> {

@@ -5,6 +5,7 @@
 
 pub mod asserts;
 pub mod call;
+pub mod checker;
 pub mod data_sets;
 pub mod extract;
 pub mod fault;
@@ -16,6 +17,7 @@ pub mod reader;
 mod request;
 pub mod results;
 pub mod settings;
+pub mod source;
 pub mod stream;
 mod text;
 mod unpack;

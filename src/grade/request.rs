@@ -9,7 +9,7 @@ use crate::grade::fault::{LineFault, escape_pointer};
 pub(super) struct UnsupportedRequest {
     /// A JSON pointer to the key.
     pointer: String,
-    value: Value,
+    pub(super) value: Value,
     pub(super) kind: RequestKind,
 }
 
@@ -56,10 +56,14 @@ const NEUTRAL_VALUES: [&str; 6] =
 const MOST_NESTED: usize = 4;
 
 impl UnsupportedRequest {
-    /// Finds the first request of a line. If a map unpacks the line, nested objects, texts with such objects, and test
+    /// Finds the first request of a line of the wanted kinds. If a map unpacks the line, nested objects, texts with such objects, and test
     /// cases count, too. The texts in test cases do not count: they are data.
-    pub(super) fn find(line: &Value, is_mapped: bool) -> Option<Self> {
-        let found = find_within(line, true, if is_mapped { MOST_NESTED } else { 1 })?;
+    pub(super) fn find(
+        line: &Value,
+        is_mapped: bool,
+        wanted: fn(RequestKind) -> bool,
+    ) -> Option<Self> {
+        let found = find_within(line, true, if is_mapped { MOST_NESTED } else { 1 }, wanted)?;
         Some(Self { pointer: format!("/{}", found.pointer), ..found })
     }
 
@@ -78,10 +82,7 @@ impl UnsupportedRequest {
                 "a program that talks with another one",
                 "give a `package` with that program, or leave the line out",
             ),
-            Checker => (
-                "a checker, because several outputs are right",
-                "give a checker in `compare`, or remove the key",
-            ),
+            Checker => ("a checker", "give its text in Python, or a checker in `compare`"),
         };
         let value = match &self.value {
             Value::String(text) => text.lines().find(|row| !row.trim().is_empty()).unwrap_or(text),
@@ -102,7 +103,12 @@ fn function_name(value: &Value) -> Option<&str> {
     Some(name).filter(|name| is_name(name))
 }
 
-fn find_within(value: &Value, opens_texts: bool, depth: usize) -> Option<UnsupportedRequest> {
+fn find_within(
+    value: &Value,
+    opens_texts: bool,
+    depth: usize,
+    wanted: fn(RequestKind) -> bool,
+) -> Option<UnsupportedRequest> {
     let below = depth.checked_sub(1)?;
     let inside = |found: UnsupportedRequest, part: &str| {
         let at = format!("{}/{}", escape_pointer(part), found.pointer);
@@ -110,22 +116,24 @@ fn find_within(value: &Value, opens_texts: bool, depth: usize) -> Option<Unsuppo
     };
     match value {
         Value::Object(object) => object.iter().find_map(|(key, value)| {
-            let found = match request_kind(key, value) {
+            let found = match request_kind(key, value).filter(|kind| wanted(*kind)) {
                 Some(kind) => {
                     UnsupportedRequest { pointer: String::new(), value: value.clone(), kind }
                 }
-                None => find_within(value, opens_texts, below)?,
+                None => find_within(value, opens_texts, below, wanted)?,
             };
             inside(found, key)
         }),
         Value::Array(items) => {
             let mut items = items.iter().enumerate().filter(|(_, item)| item.is_object());
-            items.find_map(|(at, item)| inside(find_within(item, false, below)?, &at.to_string()))
+            items.find_map(|(at, item)| {
+                inside(find_within(item, false, below, wanted)?, &at.to_string())
+            })
         }
         Value::String(text) if opens_texts && text.trim_start().starts_with(['{', '[']) => {
             let has_key = REQUEST_KEYS.iter().any(|(key, ..)| text.contains(key));
             let opened = has_key.then(|| serde_json::from_str::<Value>(text).ok()).flatten()?;
-            find_within(&opened, opens_texts, depth)
+            find_within(&opened, opens_texts, depth, wanted)
         }
         _ => None,
     }

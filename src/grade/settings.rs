@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use serde_json::{Map as Object, Value};
+use serde_json::{Map as Object, Value, json};
 use serde_path_to_error::Segment;
 
 use crate::grade::data_sets::{COMMON, DataSet};
@@ -13,6 +13,8 @@ use crate::grade::request::{RequestKind, UnsupportedRequest};
 use crate::grade::results::digest;
 use juror_packages::package::suggest::nearest;
 
+/// The data set open-r1/codeforces has its checkers there.
+const CHECKER_KEY: &str = "generated_checker";
 const PROBLEM: &str = "problem";
 const SCHEMA_HELP: &str = "`juror schema grade` prints the form of a line";
 
@@ -45,6 +47,7 @@ pub struct ReadLine {
 pub struct ReadProblem {
     mapped: MappedLine,
     request: Option<UnsupportedRequest>,
+    checker: Option<UnsupportedRequest>,
     digest: u64,
 }
 
@@ -170,7 +173,7 @@ impl LineSettings {
         let copied = copied.filter_map(|key| Some((key.clone(), value.get(key)?.clone())));
         echo.copied = Some(copied.collect()).filter(|all: &Object<String, Value>| !all.is_empty());
         let named = find(&value)?;
-        let ReadProblem { mut mapped, mut request, .. } = self.map(value, 0)?;
+        let ReadProblem { mut mapped, mut request, mut checker, .. } = self.map(value, 0)?;
         if let Value::Object(line) = &mut mapped.line {
             if echo.problem.is_none() {
                 let names =
@@ -179,12 +182,14 @@ impl LineSettings {
             }
             line.retain(|key, _| !["id", "problem", "sample"].contains(&&**key));
         }
-        let mut content = mapped.line.to_string();
+        let own_checker = checker.as_ref().map(|checker| &checker.value);
+        let mut content = format!("{}{}", mapped.line, json!(own_checker));
         if let Some((name, problem)) = named {
             content.push_str(&format!("{:016x}", problem.digest));
             echo.problem = Some(name);
             mapped = problem.mapped.clone().of_sample(mapped.line);
             request = problem.request.clone().or(request);
+            checker = problem.checker.clone().or(checker);
         }
         let MappedLine { line: mut value, is_public_only } = mapped;
         if let Value::Object(line) = &mut value {
@@ -195,24 +200,36 @@ impl LineSettings {
         let is_met = |request: &UnsupportedRequest| match request.kind {
             _ if value.get("package").is_some() => true,
             RequestKind::Function => ["call", "asserts"].iter().any(|key| value.get(key).is_some()),
-            RequestKind::Checker => value.get("compare").is_some(),
             _ => false,
         };
         if let Some(request) = request.filter(|request| !is_met(request)) {
             return Err(request.fault());
+        }
+        if let Value::Object(line) = &mut value {
+            let is_compared = ["package", "compare"].iter().any(|key| line.contains_key(*key));
+            if let Some(checker) = checker.filter(|_| !is_compared) {
+                let UnsupportedRequest { value: text @ Value::String(_), .. } = checker else {
+                    return Err(checker.fault());
+                };
+                let all = json!({ "text": text, "language": "python3", "protocol": "open-r1" });
+                line.insert("compare".to_owned(), json!({ "checker": all }));
+            }
         }
         let line = parse_stream_line(value)?.check_consistency()?;
         Ok(ReadLine { line, digest: digest("", content.as_bytes()), is_public_only })
     }
 
     fn map(&self, mut value: Value, digest: u64) -> Result<ReadProblem, LineFault> {
-        let request = UnsupportedRequest::find(&value, self.map.is_some());
+        let find = |wanted| UnsupportedRequest::find(&value, self.map.is_some(), wanted);
+        let request = find(|kind| kind != RequestKind::Checker);
+        let checker = find(|kind| kind == RequestKind::Checker);
         let mapped = match &self.map {
             Some(map) => map.apply(&value),
             None => {
                 if let Value::Object(line) = &mut value {
                     let is_known = |key: &str| !LINE_SCHEMA["properties"][key].is_null();
                     line.retain(|key, _| is_known(key) || !self.copied_keys.contains(key));
+                    line.remove(CHECKER_KEY);
                 }
                 Ok(MappedLine { line: value, is_public_only: false })
             }
@@ -227,7 +244,7 @@ impl LineSettings {
         if let Value::Object(line) = &mut mapped.line {
             drop_missing(line);
         }
-        Ok(ReadProblem { mapped, request, digest })
+        Ok(ReadProblem { mapped, request, checker, digest })
     }
 }
 
@@ -235,7 +252,7 @@ impl MappedLine {
     /// A problem with a sample. What both have is that of the problem.
     fn of_sample(mut self, mut sample: Value) -> Self {
         if let Some(source @ Value::String(_)) = sample.get_mut("source") {
-            *source = serde_json::json!({ "text": source.take() });
+            *source = json!({ "text": source.take() });
         }
         if let (Value::Object(line), Value::Object(sample)) = (&mut self.line, &sample) {
             add_defaults(line, sample);
@@ -320,9 +337,14 @@ fn add_defaults(line: &mut Object<String, Value>, defaults: &Object<String, Valu
         if others.iter().any(|other| line.get(*other).is_some_and(|value| !value.is_null())) {
             continue;
         }
+        // What all checkers have in common is no checker.
+        let is_partial = default["checker"].is_object() && default["checker"]["text"].is_null();
+        if is_partial && line.get(key).is_none_or(Value::is_null) {
+            continue;
+        }
         let value = line.entry(key).or_insert(Value::Null);
         if let (Value::String(text), "source", Value::Object(_)) = (&*value, &**key, default) {
-            *value = serde_json::json!({ "text": text });
+            *value = json!({ "text": text });
         }
         match (&mut *value, default) {
             (Value::Null, _) => *value = default.clone(),

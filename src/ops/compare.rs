@@ -66,7 +66,7 @@ pub struct CompareOptions {
     /// The input, for a checker
     #[arg(long, value_name = "FILE", requires = "compare")]
     pub input: Option<PathBuf>,
-    /// How the checker is called: standard, plain, testlib, dmoj, cms or sinol [default: detected]
+    /// How the checker is called: standard, plain, files, testlib, dmoj, cms, sinol or open-r1 [default: detected]
     #[arg(long, value_name = "NAME", requires = "input", value_parser = one_of(Protocol::ALL, Protocol::name), hide_possible_values = true)]
     pub checker_protocol: Option<Protocol>,
     /// Arguments of the default output validator

@@ -37,6 +37,7 @@ use crate::ops::options::HostOptions;
 use crate::ops::stdin;
 use crate::report::file::ReportFile;
 use juror_core::judgement::JudgeError;
+use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::text::count;
 use juror_judging::build::recent::RecentValues;
@@ -92,6 +93,15 @@ pub struct GradeOptions {
     /// Copy these keys of each line to its result
     #[arg(long, value_name = "KEYS", value_delimiter = ',')]
     pub copy: Vec<String>,
+    /// The header testlib.h, for checkers in lines that include it
+    #[arg(long, value_name = "FILE")]
+    pub testlib: Option<PathBuf>,
+    /// What a breakdown of a checker means: an error, or that the output is wrong
+    #[arg(
+        long, value_name = "error|wa", default_value = "error", value_parser = ["error", "wa"],
+        hide_possible_values = true
+    )]
+    pub checker_fault: String,
     /// Write rates to FILE, as JSON: pass@k and the share of tests passed, for all problems and for each
     ///
     /// Lines say their problem in `problem`; otherwise, it is the package. Errors are left out.
@@ -107,6 +117,8 @@ pub struct GradeOptions {
     pub host: HostOptions,
 }
 
+/// In bytes. That of 2024 has 200 KB.
+const LONGEST_HEADER: u64 = 4 << 20;
 const CACHED_PROGRAMS: usize = 32;
 const CACHED_PACKAGES: usize = 64;
 /// Lines that differ only in what does not matter get the result of the first.
@@ -143,6 +155,12 @@ fn grade_lines(
     }
     let problem_file = options.problems.as_ref();
     let problem_file = problem_file.map(|path| ProblemFile::open(path, &settings)).transpose()?;
+    let testlib = options.testlib.as_ref().map(|path| {
+        FilePath::root(path).read_text(LONGEST_HEADER).map_err(|error| {
+            Stop::usage(format!("--testlib: cannot read {}: {error}", path.display()))
+        })
+    });
+    let testlib = testlib.transpose()?;
     let summary = options.summary.as_ref().map(|path| {
         let opened = match &options.output {
             Some(output) if output == path => Err(io::Error::other("it has the results")),
@@ -175,6 +193,7 @@ fn grade_lines(
         problems: LoadedProblems {
             host: &host,
             context,
+            testlib,
             recent: RecentValues::new(CACHED_PACKAGES),
         },
         settings: &settings,
@@ -182,6 +201,7 @@ fn grade_lines(
         problem_file,
         is_public_told: AtomicBool::new(false),
         digest_prefix: text.join("\0") + &data_set.collect::<String>(),
+        rejects_on_breakdown: options.checker_fault == "wa",
         active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(CACHED_RESULTS),
     };
@@ -308,8 +328,8 @@ impl StreamReader<'_> {
                 LineHistory::New => return Ok(Some(PendingLine { raw, digest })),
                 LineHistory::Changed => {
                     return Err(Stop::usage(format!(
-                        "--resume: up to line {}, the lines, --map or --defaults differ from \
-                         those that {path} was made with; choose another file",
+                        "--resume: up to line {}, the lines, their problems, --data-set, --map or \
+                         --defaults differ from those that {path} was made with; choose another file",
                         raw.number
                     )));
                 }

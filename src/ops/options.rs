@@ -127,7 +127,7 @@ pub struct CheckerOptions {
     /// It is called like a CHECKER, with an OUTPUT that it may write for one.
     #[arg(long, value_name = "PROGRAM")]
     pub interactor: Option<OsString>,
-    /// How CHECKER or the interactor is called: standard, plain, testlib, dmoj, cms or sinol [default: detected]
+    /// How CHECKER or the interactor is called: standard, plain, files, testlib, dmoj, cms, sinol or open-r1 [default: detected]
     #[arg(long, value_name = "NAME", value_parser = one_of(Protocol::ALL, Protocol::name), hide_possible_values = true)]
     pub checker_protocol: Option<Protocol>,
 }

@@ -108,7 +108,7 @@ fn the_protocol_of_a_checker_is_never_guessed() {
         fixture.check(&format!("judge t right.sh --compare chk.sh {options}"), code, messages);
     };
     let misfit = "fits no protocol on 1";
-    let next = "`--checker-protocol NAME` says how it is called: standard, plain, testlib, dmoj, cms, sinol";
+    let next = "`--checker-protocol NAME` says how it is called: standard, plain, files, testlib, dmoj, cms, sinol, open-r1";
     check(
         "exit 0\n",
         "",
@@ -134,7 +134,12 @@ fn the_protocol_of_a_checker_is_never_guessed() {
     check(STANDARD, &format!("{typed} standard"), 0, &["AC"]);
     check("echo OK\n", &format!("{typed} sinol"), 3, &["accepts an empty output", "print WRONG"]);
     check(&plain("0", "1"), &format!("{typed} standard"), 3, &["it must be 42 to accept"]);
-    check("", &format!("{typed} kattis"), 2, &["standard, plain, testlib, dmoj, cms, sinol"]);
+    check(
+        "",
+        &format!("{typed} kattis"),
+        2,
+        &["standard, plain, files, testlib, dmoj, cms, sinol, open-r1"],
+    );
     let fixture = fixture();
     fixture.check(&format!("judge t right.sh {typed} plain"), 2, &["give it with --compare"]);
     // A package says itself how its programs are called.

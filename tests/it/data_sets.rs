@@ -448,6 +448,24 @@ fn values_of_any_size_and_lines_with_many_tests_are_judged() {
     check("humaneval", human("```python\n    return x * 2\n```"), "AC 1");
     check("humaneval", human("```python\ndef f(x):\n    return math.floor(x * 2.0)\n```"), "AC 1");
     check("humaneval", human("    return x * 3\n"), "WA 1");
+    let any_order = "import sys\n_, answer, output = (sorted(open(it).read().split()) for it in sys.argv[1:])\nprint(int(answer == output))\n";
+    let open_r1 = |printed: &str| {
+        json!({
+            "id": "1/A", "official_tests": [{ "input": "", "output": "1 2" }], "generated_checker": any_order,
+            "language": "python3", "completion": format!("print({printed:?})"),
+        })
+    };
+    check("open-r1-codeforces", open_r1("2 1"), "AC 1");
+    check("open-r1-codeforces", open_r1("2 2"), "WA 1");
+    let any_sign = "#include <cstdlib>\n#include <fstream>\nint main(int, char** files) {\n    int output, answer;\n    std::ifstream(files[2]) >> output;\n    std::ifstream(files[3]) >> answer;\n    return abs(output) == abs(answer) ? 0 : 1;\n}\n";
+    let plus = |printed: &str| {
+        json!({
+            "id": "1_A", "test_cases": [{ "input": "", "output": "5" }], "checker": any_sign, "language": "python3",
+            "completion": format!("print({printed})"),
+        })
+    };
+    check("code-contests-plus", plus("-5"), "AC 1");
+    check("code-contests-plus", plus("6"), "WA 1");
     let mbpp = |test: &str| json!({ "task_id": 2, "test_list": [test], "completion": "def f(x):\n    return x\n" });
     check("mbpp", mbpp("assert f(1) == 1"), "AC 1");
     check("mbpp", mbpp(""), "line: `/asserts/test` has no assert");

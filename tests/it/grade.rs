@@ -333,8 +333,9 @@ fn equal_sources_are_built_once() {
     let check = |sources: &[&str], expected: usize| {
         *builds.lock().expect("a number") = 0;
         for source in sources {
-            let program = Program { path: FilePath::root("main.c"), ..Program::default() };
-            let Ok(prepared) = builder.prepare_text(&program, source) else {
+            let (path, text) = (FilePath::root("main.c"), Some((*source).to_owned()));
+            let program = Program { path, text, ..Program::default() };
+            let Ok(prepared) = builder.prepare(&program) else {
                 return Fixture::new().announce_skip("no C compiler");
             };
             let built = builder.build(&prepared, &limits, &limits).expect("a build");
@@ -450,7 +451,7 @@ fn a_file_with_other_results_is_refused_and_unchanged() {
     check(&[], &[&one, &two], "");
     check(&[], &[&one, &two], "results is not empty; add --resume to go on after its results");
     check(&["--resume"], &[&one, &two], "");
-    let differ = "the lines, --map or --defaults differ from those that results was made with";
+    let differ = "the lines, their problems, --data-set, --map or --defaults differ from those that results was made with";
     check(&["--resume"], &[&two, &two], differ);
     check(&["--resume"], &[&two, &one], differ);
     check(&["--resume", "--defaults", "{\"all\":true}"], &[&one, &two], differ);

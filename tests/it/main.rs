@@ -8,6 +8,7 @@ mod bundles;
 mod cache_command;
 mod cached_runs;
 mod checkers;
+mod checkers_in_lines;
 mod class;
 mod class_forms;
 mod class_points;

@@ -173,7 +173,7 @@ fn judge_answers_and_output_validators_are_proved() {
                      cannot judge secret/05-whole-row \
                      with the output validator `check.py`: it ended with exit code 1; it must be 42 to accept, or 43 \
                      to reject: better than the judge",
-                    "does not break down on the judge answer, but if this output is right, \
+                    "it rejects the judge answer as an output, but if this output is right, \
                      data/secret/05-whole-row.ans may be wrong",
                 ],
             },

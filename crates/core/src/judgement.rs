@@ -105,6 +105,16 @@ impl JudgeError {
         }
     }
 
+    /// The reason, with what the program at fault wrote about it.
+    pub fn explained_reason(&self) -> String {
+        let program = self.program.as_ref();
+        let line = program.and_then(|program| program_error_line(&program.stderr));
+        match line.filter(|line| !self.reason.contains(line.as_str())) {
+            Some(line) => format!("{}: {line}", self.reason),
+            None => self.reason.clone(),
+        }
+    }
+
     /// There is no program to judge. Students may submit anything.
     pub fn no_program(reason: impl ToString) -> Self {
         Self { lacks: Some(NO_PROGRAM.to_owned()), ..Self::new("find a program", reason) }

@@ -22,6 +22,9 @@ pub struct Program {
     /// Decides in which forms the program may be given.
     #[serde(skip)]
     pub kind: ProgramKind,
+    /// Its text, if no file has it. Then its path is only a file name.
+    #[serde(skip)]
+    pub text: Option<String>,
     /// The language code, if the package names one.
     pub language: Option<String>,
     /// The file or class to start, if the package names one.

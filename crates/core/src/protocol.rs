@@ -10,9 +10,12 @@ words! {
     pub enum Protocol {
         /// The problem package format: exit codes 42 and 43.
         #[default]
+        #[serde(alias = "icpc")]
         Standard = "standard",
         /// Called as testlib calls, and answered as by any program: exit code 0 or 42 is yes, 1 or 43 is no.
         Plain = "plain",
+        /// As plain, with the files in another order.
+        Files = "files",
         /// Programs with `testlib.h`, as Polygon calls them.
         Testlib = "testlib",
         /// A function `check` in Python. A starter calls it, and answers like a plain program.
@@ -21,6 +24,8 @@ words! {
         Cms = "cms",
         /// Programs of sinol: they print OK or WRONG; exit code 0 is for valid inputs.
         Sinol = "sinol",
+        /// Checkers of the data set open-r1/codeforces: they print 1 or 0.
+        OpenR1 = "open-r1",
     }
 }
 
@@ -35,7 +40,7 @@ impl Protocol {
 
     /// Whether an exit code means "right" or "valid".
     pub fn accepts(self, exit_code: i32) -> bool {
-        let is_also_standard = self == Self::Plain && exit_code == 42;
+        let is_also_standard = matches!(self, Self::Plain | Self::Files) && exit_code == 42;
         exit_code == self.accept_exit_code() || is_also_standard
     }
 
@@ -44,10 +49,12 @@ impl Protocol {
         match self {
             Self::Standard => "INPUT ANSWER FEEDBACK_DIR/ < OUTPUT, exit code 42 or 43",
             Self::Plain => "INPUT OUTPUT ANSWER, exit code 0 or 1",
+            Self::Files => "INPUT ANSWER OUTPUT, exit code 0 or 1",
             Self::Testlib => "INPUT OUTPUT ANSWER REPORT, exit codes of testlib",
             Self::Dmoj => "check(process_output, judge_output, ...) returns a bool",
             Self::Cms => "INPUT ANSWER OUTPUT, prints a number from 0.0 to 1.0",
             Self::Sinol => "INPUT OUTPUT ANSWER, prints OK or WRONG",
+            Self::OpenR1 => "INPUT ANSWER OUTPUT, prints 1 or 0",
         }
     }
 
@@ -65,6 +72,9 @@ impl Protocol {
             Self::Plain => {
                 "it is called with input, output and judge answer, and must exit with 0 or 42 if the output is right"
             }
+            Self::Files => {
+                "it is called with input, judge answer and output, and must exit with 0 or 42 if the output is right"
+            }
             Self::Dmoj => {
                 "its function `check` gets output and judge answer, and must return True or False"
             }
@@ -74,6 +84,9 @@ impl Protocol {
             Self::Sinol => {
                 "it is called with input, output and judge answer, and must print OK if the output is right"
             }
+            Self::OpenR1 => {
+                "it is called with input, judge answer and output, and must print 1 if the output is right"
+            }
         }
     }
 
@@ -82,10 +95,11 @@ impl Protocol {
         match self {
             Self::Standard => "exit with 43",
             Self::Testlib => "exit with 1 or 2",
-            Self::Plain => "exit with 1 or 43",
+            Self::Plain | Self::Files => "exit with 1 or 43",
             Self::Dmoj => "return False",
             Self::Cms => "print 0.0",
             Self::Sinol => "print WRONG",
+            Self::OpenR1 => "print 0",
         }
     }
 
@@ -94,10 +108,11 @@ impl Protocol {
         match self {
             Self::Standard => "exit with 42 or 43",
             Self::Testlib => "accept it or reject it, as a checker with testlib.h does",
-            Self::Plain => "exit with 0 or 1, or with 42 or 43",
+            Self::Plain | Self::Files => "exit with 0 or 1, or with 42 or 43",
             Self::Dmoj => "return True or False",
             Self::Cms => "print a number from 0.0 to 1.0, and exit with 0",
             Self::Sinol => "print OK or WRONG, and exit with 0",
+            Self::OpenR1 => "print 1 or 0, and exit with 0",
         }
     }
 }

@@ -79,8 +79,13 @@ fn lines_that_ask_for_something_else_are_not_judged() {
         r#""interaction_format": "x""#,
         Some("`/interaction_format` asks for a program that talks with another one"),
     );
-    check(r#""generated_checker": "x""#, Some("`/generated_checker` asks for a checker"));
+    check(r#""generated_checker": {"x": 1}"#, Some("`/generated_checker` asks for a checker"));
+    check(r#""generated_checker": "x""#, None);
     check(r#""generated_checker": "x", "compare": "check.py""#, None);
+    check(
+        r#""generated_checker": "x", "interaction_format": "x""#,
+        Some("`/interaction_format` asks for a program that talks with another one"),
+    );
     // A key in the line's own form, in a package's line, and beside test cases that no program reads.
     let own = super::LineSettings::default();
     let message = |settings: &LineSettings, line: &str| {

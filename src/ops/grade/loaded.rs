@@ -7,7 +7,9 @@ use std::sync::mpsc::channel;
 
 use crate::door::cases;
 use crate::door::comparison::{ComparisonMode, missing_checker, set_comparison};
+use crate::grade::checker::LineChecker;
 use crate::grade::fault::{FaultyPart, LineFault};
+use crate::grade::line::LineComparison;
 use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
@@ -15,6 +17,7 @@ use crate::ops::problem::{self, ShownDiagnostics};
 use juror_core::event::Event;
 use juror_core::judgement::TimeLimit;
 use juror_core::limits::MEMORY_OF_BARE_TESTS;
+use juror_core::messages::compiler_error_line;
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_judging::build::recent::RecentValues;
@@ -36,16 +39,27 @@ pub(super) struct LoadedProblem {
     _context: Context,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct ProblemKey {
     /// `None` if the test cases are in the line.
     pub(super) package: Option<PathBuf>,
-    pub(super) compare: Option<String>,
+    pub(super) compare: Option<LineComparison>,
+}
+
+impl ProblemKey {
+    fn checker(&self) -> Option<&LineChecker> {
+        match &self.compare {
+            Some(LineComparison::Parts(parts)) => Some(&parts.checker),
+            _ => None,
+        }
+    }
 }
 
 pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) context: &'a Context,
+    /// The text of testlib.h, for checkers of lines.
+    pub(super) testlib: Option<String>,
     pub(super) recent: RecentValues<ProblemKey, Result<Arc<LoadedProblem>, LineFault>>,
 }
 
@@ -66,7 +80,15 @@ impl LoadedProblems<'_> {
     fn load(&self, which: &ProblemKey) -> Result<LoadedProblem, LineFailure> {
         let (sender, heard) = channel();
         let aside = self.context.for_concurrent_work(sender);
-        let opened = self.read(which, &aside);
+        let opened = self.read(which, &aside).map_err(|stop| (FaultyPart::Package, stop));
+        let opened = opened.and_then(|(problem, made_files)| {
+            let is_given = problem.output_validators.iter().any(|program| program.is_given);
+            let kind = if is_given { FaultyPart::Checker } else { FaultyPart::Package };
+            let assembly = Assembly::new(self.host, &aside);
+            let validators = build_validators(&assembly.bench(&problem), ImageUse::Never);
+            let validators = validators.map_err(|stop| (kind, stop))?;
+            Ok((problem, Arc::new(validators), made_files))
+        });
         match opened {
             Ok((problem, validators, made_files)) => Ok(LoadedProblem {
                 problem,
@@ -75,16 +97,22 @@ impl LoadedProblems<'_> {
                 _made_files: made_files,
                 _context: aside,
             }),
-            Err(stop @ (Stop::Interrupted | Stop::Fault(_))) => Err(stop.into()),
-            Err(stop) => {
+            Err((_, stop @ (Stop::Interrupted | Stop::Fault(_)))) => Err(stop.into()),
+            Err((kind, stop)) => {
                 let kind = match stop {
                     Stop::Refused(RefusalSubject::CommandLine, _) => FaultyPart::Line,
-                    _ => FaultyPart::Package,
+                    _ => kind,
                 };
                 // Drops earlier events: `stop` repeats them, with paths that the user knows.
                 heard.try_iter().for_each(drop);
                 aside.report_stop(stop);
-                Err(line_fault(kind, heard.try_iter().map(|stamped| stamped.event)).into())
+                let mut fault = line_fault(kind, heard.try_iter().map(|stamped| stamped.event));
+                let lacks_header = which.checker().is_some_and(LineChecker::lacks_header);
+                if kind == FaultyPart::Checker && lacks_header && self.testlib.is_none() {
+                    let help = "give testlib.h with --testlib FILE, or its text in `/compare/checker/files`";
+                    fault.help = Some(help.to_owned());
+                }
+                Err(fault.into())
             }
         }
     }
@@ -93,7 +121,7 @@ impl LoadedProblems<'_> {
         &self,
         which: &ProblemKey,
         aside: &Context,
-    ) -> Result<(Problem, Arc<Validators>, Option<CompletedFiles>), Stop> {
+    ) -> Result<(Problem, Option<CompletedFiles>), Stop> {
         let mut problem = match &which.package {
             Some(package) => problem::read_problem(package, None, ShownDiagnostics::Errors, aside)?,
             None => cases::problem_without_package(),
@@ -104,7 +132,16 @@ impl LoadedProblems<'_> {
         }
         if let Some(how) = &which.compare {
             let help = "see `juror help streams`";
-            let how = ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help));
+            let how = match how {
+                LineComparison::Text(how) => {
+                    ComparisonMode::parse(how).map_err(|what| Remark::with_help(what, help))
+                }
+                LineComparison::Parts(parts) => {
+                    problem.limits.validation_time = Some(parts.checker.time());
+                    let program = parts.checker.program(self.testlib.as_ref());
+                    Ok(ComparisonMode::Program(program.into()))
+                }
+            };
             let how = how.map_err(|remark| Stop::usage(remark.about_option(COMPARE)))?;
             // A line names no command.
             if let ComparisonMode::Checker(path) = &how
@@ -120,9 +157,7 @@ impl LoadedProblems<'_> {
         }
         let assembly = Assembly::new(self.host, aside);
         let made_files = assembly.complete(&mut problem, None)?;
-        let validators = build_validators(&assembly.bench(&problem), ImageUse::Never)?;
-        let validators = Arc::new(validators);
-        Ok((problem, validators, made_files))
+        Ok((problem, made_files))
     }
 
     /// Determined at the first call.
@@ -168,7 +203,12 @@ fn line_fault(kind: FaultyPart, events: impl Iterator<Item = Event>) -> LineFaul
             let path = it.place.path.display().to_string();
             let is_named = it.message.starts_with(&path);
             let prefix = if is_named { String::new() } else { format!("{path}: ") };
-            Some((format!("{prefix}{}", it.message), it.help))
+            let message = format!("{prefix}{}", it.message);
+            let quote = it.help.as_ref().filter(|_| it.quotes);
+            match quote.and_then(|text| compiler_error_line(text.as_bytes())) {
+                Some(line) => Some((format!("{message}: {line}"), None)),
+                None => Some((message, it.help)),
+            }
         }
         Event::Complained { message, help } => Some((message, help)),
         _ => None,

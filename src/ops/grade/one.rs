@@ -1,7 +1,7 @@
 //! Judges one line of a stream, or reports why it cannot.
 
 use std::borrow::Cow;
-use std::path::{Component, Path};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
@@ -12,10 +12,12 @@ use crate::grade::call::LineCall;
 use crate::grade::extract::{self, ExtractedProgram, Extraction};
 use crate::grade::fault::{self, FaultyPart, LineFault};
 use crate::grade::graded::GradedLine;
-use crate::grade::line::{InlineCase, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine};
-use crate::grade::map::suggestion;
+use crate::grade::line::{
+    InlineCase, LineComparison, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine,
+};
 use crate::grade::reader::RawLine;
 use crate::grade::settings::{LineSettings, ParsedLine, ReadLine};
+use crate::grade::source::{check_file_name, find_language, source_name};
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
 use crate::ops::grade::problems::ProblemFile;
 use crate::ops::host::Host;
@@ -53,6 +55,8 @@ pub(super) struct LineJudge<'a> {
     pub(super) is_public_told: AtomicBool,
     /// Whether runs near the time limit are repeated.
     pub(super) repeats: bool,
+    /// Whether an output is wrong if the checker breaks down on it.
+    pub(super) rejects_on_breakdown: bool,
     /// A line's digest depends on this and the line.
     pub(super) digest_prefix: String,
     pub(super) active_lines: AtomicUsize,
@@ -152,7 +156,11 @@ impl LineJudge<'_> {
                 // What trials show on its test cases is not for other lines: it would depend on their order.
                 let output = loaded.validators.output.clone();
                 let validators = Validators { output, ..Validators::default() };
-                let by_name = || Options::of_name(line.compare.as_deref().unwrap_or("words"));
+                let name = match &line.compare {
+                    Some(LineComparison::Text(name)) => name,
+                    _ => "words",
+                };
+                let by_name = || Options::of_name(name);
                 // Both were checked before. A checker has no options.
                 let options = line.call.as_ref().map_or_else(by_name, LineCall::options);
                 (inline_cases(&own, cases, options.unwrap_or_default()), Arc::new(validators))
@@ -167,6 +175,7 @@ impl LineJudge<'_> {
         if returned == ResultDetail::Outputs {
             ready.rules.detail = Detail::Full { keep: None };
         }
+        ready.rules.rejects_on_breakdown = self.rejects_on_breakdown;
         ready.repeats = self.repeats;
         let runs_all = line.all.unwrap_or_default();
         let policy = if runs_all { RunPolicy::AllAllowed } else { RunPolicy::Counting };
@@ -251,19 +260,18 @@ impl LineRun<'_> {
     fn judge(&self, source: &SourceParts) -> Result<JudgedSource, LineFailure> {
         let Bench { problem, builder, .. } = self.ready.bench;
         let mut submission = line_submission(source, problem)?;
-        let mut own_text = source.text.as_deref().map(Cow::from);
-        if let (Some(prompt), Some(text)) = (&source.prompt, &mut own_text) {
-            text.to_mut().insert_str(0, prompt);
+        if let (Some(prompt), Some(text)) = (&source.prompt, &mut submission.program.text) {
+            text.insert_str(0, prompt);
         }
-        if let (Some(call), Some(text)) = (self.call, &own_text) {
+        if let Some(call) = self.call
+            && let Some(text) = submission.program.text.take()
+        {
             let language = text_language(&submission)?;
-            own_text = Some(call.add_caller(&mut submission.program, language, text)?.into());
+            submission.program.text =
+                Some(call.add_caller(&mut submission.program, language, &text)?);
         }
         let builder = builder.with_languages(problem.languages.as_deref());
-        let prepared = match &own_text {
-            Some(text) => builder.prepare_text(&submission.program, text),
-            None => builder.prepare(&submission.program),
-        };
+        let prepared = builder.prepare(&submission.program);
         let mut found = Vec::new();
         let entries: Vec<PreparedSubmission<'_>> =
             judging::prepared_entry(&submission, prepared, &mut found)?.into_iter().collect();
@@ -327,11 +335,13 @@ fn stop_fault(stop: Stop) -> LineFault {
     };
     match stop {
         Stop::Fault(error) => {
-            let kind = match error.lacks {
-                Some(_) => FaultyPart::Skipped,
-                None => FaultyPart::Judge,
+            let kind = match (&error.lacks, &error.program) {
+                (Some(_), _) => FaultyPart::Skipped,
+                (None, Some(_)) => FaultyPart::Checker,
+                (None, None) => FaultyPart::Judge,
             };
-            LineFault::new(kind, format!("cannot {error}"), error.help)
+            let message = format!("cannot {}: {}", error.step, error.explained_reason());
+            LineFault::new(kind, message, error.help)
         }
         Stop::Diagnosed(all) => of_package(all.into_iter().next().map(Remark::from)),
         Stop::Refused(_, remarks) => of_package(remarks.into_iter().next()),
@@ -378,11 +388,8 @@ fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission,
         return Ok(submission);
     }
     let name = match (&parts.name, language) {
-        (Some(name), _) => check_file_name(name)?.to_owned(),
-        (None, Some(language)) => {
-            let ending = language.extensions.split_whitespace().next().unwrap_or_default();
-            format!("main{ending}")
-        }
+        (Some(name), _) => check_file_name("/source/name", name)?.to_owned(),
+        (None, Some(language)) => source_name("main", language),
         (None, None) => {
             let help = "give it in `/source/language`, or the file name in `/source/name`";
             let what = "the language is unknown";
@@ -392,6 +399,7 @@ fn line_submission(parts: &SourceParts, problem: &Problem) -> Result<Submission,
     let program = Program {
         name: name.clone(),
         path: FilePath::root(&name),
+        text: parts.text.clone(),
         language: language.map(|language| language.code.to_owned()),
         include: problem.include.clone(),
         defines: problem.defines.clone(),
@@ -408,24 +416,4 @@ fn text_language(submission: &Submission) -> Result<&'static Language, LineFault
         let help = "give it in `/source/language`";
         LineFault::new(FaultyPart::Source, "the language is unknown", Some(help.to_owned()))
     })
-}
-
-fn find_language(word: &str) -> Result<&'static Language, LineFault> {
-    Language::by_name(word).ok_or_else(|| {
-        let codes: Vec<&str> = Language::supported().map(|language| language.code).collect();
-        let what = format!("unknown language `{word}`");
-        LineFault::new(FaultyPart::Source, what, Some(suggestion(&word.to_lowercase(), &codes)))
-    })
-}
-
-fn check_file_name(name: &str) -> Result<&str, LineFault> {
-    let mut parts = Path::new(name).components();
-    let is_one = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
-    let is_short = name.len() <= 255;
-    if is_one && is_short && !name.starts_with(['.', '-']) && !name.contains(['/', '\0']) {
-        Ok(name)
-    } else {
-        let help = "give the name of a file without a directory, such as `main.cpp`";
-        Err(LineFault::of_line(format!("`/source/name`: `{name}` is not a plain file name"), help))
-    }
 }

@@ -54,6 +54,9 @@ pub enum SourceShape {
 /// Skips names that begin with a dot or a dash: the format demands to treat them as absent. Source: problem package
 /// format 2025-09, "General requirements".
 pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
+    if let Some(text) = &program.text {
+        return from_text(program, text);
+    }
     let path = &program.path;
     let metadata = path.metadata().map_err(|source| {
         if root::is_outside_error(&source) {
@@ -95,7 +98,7 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
 }
 
 /// The program's only file has this text.
-pub fn from_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
+fn from_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
     let file = TreeEntry::new(program.path.as_path(), Node::plain(text.as_bytes()));
     Ok(Sources {
         shape: SourceShape::File,

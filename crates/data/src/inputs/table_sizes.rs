@@ -22,8 +22,9 @@ pub fn table_sizes(
         return Ok(Vec::new());
     }
     let path = FilePath::root("table_sizes.cpp");
-    let program = Program { path, variant: variant.clone(), ..Program::default() };
-    let prepared = bench.builder.prepare_text(&program, SOURCE)?;
+    let text = Some(SOURCE.to_owned());
+    let program = Program { path, text, variant: variant.clone(), ..Program::default() };
+    let prepared = bench.builder.prepare(&program)?;
     let limits = Limits::of_generator();
     // The search does without sizes if the library is none of C++.
     let BuildResult::Program(runnable) = bench.build_quietly(&prepared, &limits)? else {

@@ -270,11 +270,6 @@ impl<'a> Builder<'a> {
         self.prepare_sources(program, &sources::read(program)?)
     }
 
-    /// For a program with this text in its only file. Its path gives the file name.
-    pub fn prepare_text(&self, program: &Program, text: &str) -> Result<PreparedProgram, Stop> {
-        self.prepare_sources(program, &sources::from_text(program, text)?)
-    }
-
     fn prepare_sources(
         &self,
         program: &Program,

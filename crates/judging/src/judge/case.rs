@@ -57,6 +57,8 @@ pub struct Rules<'a> {
     /// The limits for runs that are expected to be too slow. They may exceed the time limit, to measure by how much.
     pub stop_slow_at: Limits,
     pub repeat: RepeatLine,
+    /// Whether an output is wrong if an output validator breaks down on it. Otherwise, the judge has failed.
+    pub rejects_on_breakdown: bool,
     /// How much a person wants to see.
     pub detail: Detail,
     /// Set if somebody asks afterwards what outputs say about judge answers.
@@ -72,6 +74,7 @@ impl<'a> Rules<'a> {
             limits: Limits::default(),
             stop_slow_at: Limits::default(),
             repeat: RepeatLine::default(),
+            rejects_on_breakdown: false,
             detail: Detail::Brief,
             judged_outputs: None,
         }

@@ -89,9 +89,7 @@ impl CaseJudge<'_> {
                 deadlock,
             });
             match blame {
-                Blame::Validator(what) => {
-                    Err(self.invalid_response(&validator_response, &what).into())
-                }
+                Blame::Validator(what) => self.judge_breakdown(&validator_response, &what),
                 Blame::Submission(classified) => Ok(PassResult {
                     feedback: Some(validator_response.feedback()),
                     ..PassResult::from(classified)

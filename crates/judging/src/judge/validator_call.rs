@@ -124,18 +124,16 @@ impl CaseJudge<'_> {
         let next = call.next_pass(&response, pass);
         let validator_response =
             ValidatorResponse { validator, response: &response, box_path: call.box_path };
-        // Where it exceeds a limit, another run would take as long.
-        if matches!(response.opinion, Opinion::Broken(_))
-            && response.outcome.stopped_by.is_none()
-            && let Some(help) = self.fault_by_answer(validator, pass)?
-        {
-            let judged = self.judge_response(&validator_response, &pass.messages.judge, next);
-            return judged.map_err(|stop| match stop {
-                Stop::Fault(error) => Stop::Fault(error.help(help)),
-                stop => stop,
-            });
+        match self.judge_response(&validator_response, &pass.messages.judge, next) {
+            Err(Stop::Fault(error)) if matches!(response.opinion, Opinion::Broken(_)) => {
+                // Where it exceeds a limit, another run would take as long. In a stream, it is needed once.
+                let is_quick = response.outcome.stopped_by.is_none();
+                let is_asked = is_quick || self.case.test_case.answer.is_none();
+                let help = is_asked.then(|| self.fault_by_answer(validator, pass)).transpose()?;
+                Err(help.flatten().into_iter().fold(error, JudgeError::help).into())
+            }
+            judged => judged,
         }
-        self.judge_response(&validator_response, &pass.messages.judge, next)
     }
 
     /// Whose fault it is that the validator broke down, by what it does with the judge answer as the output. `None` if
@@ -146,26 +144,52 @@ impl CaseJudge<'_> {
         pass: &Pass,
     ) -> Result<Option<String>, Stop> {
         let Rules { problem, .. } = self.rules;
-        let (Some(path), 1) = (&self.case.test_case.answer, problem.kind.passes) else {
+        if problem.kind.passes > 1 {
             return Ok(None);
+        }
+        let (kind, answer) = (validator.kind, self.case.answer()?);
+        let name = match &self.case.test_case.answer {
+            Some(path) => path.strip_prefix(&*problem.dir).unwrap_or(path).display().to_string(),
+            None => "the judge answer".to_owned(),
         };
         let call = self.prepare_call(pass)?;
-        let request = call.request(self, pass, self.case.answer()?);
-        let on_answer = validator.run(self.executor, request, call.contract)?;
-        let (kind, answer) = (validator.kind, path.strip_prefix(&*problem.dir).unwrap_or(path));
-        let answer = answer.display();
-        Ok(Some(match on_answer.opinion {
-            Opinion::Broken(_) => {
+        let accepts = validator.accepts_answer(&pass.input, &answer, || {
+            let request = call.request(self, pass, answer.clone());
+            validator.run(self.executor, request, call.contract)
+        })?;
+        let does = match accepts {
+            None => {
                 self.remember(|outputs, name| {
                     outputs.lock().broken_answers.insert(name);
                 });
-                format!("it breaks down on the judge answer, too: fix the {kind}, or {answer}")
+                return Ok(Some(format!(
+                    "it breaks down on the judge answer, too: fix the {kind}, or {name}"
+                )));
             }
-            _ => format!(
-                "fix the {kind}: it must accept or reject whatever a submission writes; it does not break down on the \
-                 judge answer, but if this output is right, {answer} may be wrong"
-            ),
-        }))
+            Some(true) => "accepts",
+            Some(false) => "rejects",
+        };
+        Ok(Some(format!(
+            "fix the {kind}: it must accept or reject whatever a submission writes; it {does} the judge answer as an \
+             output, but if this output is right, {name} may be wrong"
+        )))
+    }
+
+    /// The result if the validator gave no valid response.
+    pub(super) fn judge_breakdown(
+        &self,
+        validator_response: &ValidatorResponse<'_>,
+        did: &str,
+    ) -> Result<PassResult, Stop> {
+        let error = self.invalid_response(validator_response, did);
+        if !self.rules.rejects_on_breakdown {
+            return Err(error.into());
+        }
+        let (kind, reason) = (validator_response.validator.kind, error.explained_reason());
+        let cause = format!("the {kind} breaks down: {reason}");
+        let classified = VerdictWithCause { verdict: Verdict::WrongAnswer, cause };
+        let feedback = Some(validator_response.feedback());
+        Ok(PassResult { feedback, ..PassResult::from(classified) })
     }
 
     /// The verdict and the score of a response. `earlier` is the validator's message from earlier passes.
@@ -177,9 +201,7 @@ impl CaseJudge<'_> {
     ) -> Result<PassResult, Stop> {
         let ValidatorResponse { validator: from, response, .. } = validator_response;
         match &response.opinion {
-            Opinion::Broken(what) => {
-                return Err(self.invalid_response(validator_response, what).into());
-            }
+            Opinion::Broken(what) => return self.judge_breakdown(validator_response, what),
             Opinion::Partial(worth) => return self.judge_points(*worth, validator_response),
             Opinion::Accepted | Opinion::Rejected => {}
         }
@@ -214,12 +236,13 @@ impl CaseJudge<'_> {
         validator_response: &ValidatorResponse<'_>,
     ) -> Result<PassResult, Stop> {
         let earned = score::score_by_worth(self.case.scoring, self.case.test_case, worth);
-        let endless =
-            || self.invalid_response(validator_response, "its points are not a finite number");
-        let CaseWorth { points, most, is_right, score } = earned.ok_or_else(endless)?;
+        let Some(CaseWorth { points, most, is_right, score }) = earned else {
+            let what = "its points are not a finite number";
+            return self.judge_breakdown(validator_response, what);
+        };
         if let Some(most) = most.filter(|most| points.exceeds(*most)) {
             let what = format!("it gives {points} points, more than the {most} of the test case");
-            return Err(self.invalid_response(validator_response, &what).into());
+            return self.judge_breakdown(validator_response, &what);
         }
         let (message, is_whole) = first_line(&validator_response.response.feedback.judge_message);
         let validator = validator_response.validator.kind;

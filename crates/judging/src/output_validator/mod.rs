@@ -5,8 +5,8 @@
 //! that its changes do not reach other runs.
 //!
 //! A checker with testlib.h is called as `checker INPUT OUTPUT ANSWER REPORT`; an interactor is called the same way,
-//! and writes OUTPUT for the checker. A checker of CMS is called as `checker INPUT ANSWER OUTPUT`, one of sinol as
-//! `chk INPUT OUTPUT ANSWER`, and so is a plain one. None of them sees the submission's files. If nothing says how a
+//! and writes OUTPUT for the checker. A checker of CMS or open-r1 is called as `checker INPUT ANSWER OUTPUT`, one of
+//! sinol as `chk INPUT OUTPUT ANSWER`, and so is a plain one. None of them sees the submission's files. If nothing says how a
 //! program of the command line is called, trials do.
 //!
 //! Source: problem package format 2025-09, "Output validator", "Working directory", "Limits".
@@ -22,14 +22,15 @@ pub mod trial;
 pub mod visualizer;
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 use crate::build::Runnable;
 use crate::build::batch::{BatchCall, BatchMode, run_calls};
 use crate::build::bench::Bench;
+use crate::build::recent::RecentValues;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
-use crate::output_validator::response::{Contract, Response};
-use juror_core::blob::Blob;
+use crate::output_validator::response::{Contract, Opinion, Response};
+use juror_core::blob::{Blob, Digest};
 use juror_core::event::{Event, Note};
 use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
 use juror_core::judgement::{FaultKind, JudgeError};
@@ -57,6 +58,8 @@ pub struct OutputValidator {
     is_interactor: bool,
     runnable: Runnable,
     pub limits: Limits,
+    /// Whether it accepts judge answers as outputs, by the digests of input and answer; `None` if it breaks down.
+    on_answers: Arc<RecentValues<[Digest; 2], Option<bool>>>,
 }
 
 pub struct ValidationRequest<'a> {
@@ -72,6 +75,8 @@ pub struct ValidationRequest<'a> {
     pub earlier: &'a [TreeEntry],
     pub keep: BoxRetention,
 }
+
+const REMEMBERED_ANSWERS: usize = 256;
 
 /// A test case for trials.
 pub struct TrialCase<'a> {
@@ -163,11 +168,31 @@ impl OutputValidator {
             is_interactor: false,
             runnable,
             limits,
+            on_answers: Arc::new(RecentValues::new(REMEMBERED_ANSWERS)),
         })
     }
 
     pub fn has_protocol(&self) -> bool {
         self.protocol.get().is_some()
+    }
+
+    /// Whether it accepts this judge answer as an output; `None` if it breaks down. `ask` does, unless it is known.
+    pub fn accepts_answer(
+        &self,
+        input: &Blob,
+        answer: &Blob,
+        ask: impl FnOnce() -> Result<Response, Stop>,
+    ) -> Result<Option<bool>, Stop> {
+        let digest = |blob: &Blob| {
+            blob.digest().map_err(|error| JudgeError::new("read a judge answer", error))
+        };
+        self.on_answers.get([digest(input)?, digest(answer)?], || {
+            let response = ask()?;
+            Ok(match response.opinion {
+                Opinion::Broken(_) => None,
+                _ => Some(response.has_worth()),
+            })
+        })
     }
 
     /// That of the format if nothing could be tried: then nothing has an answer.
@@ -251,9 +276,13 @@ impl OutputValidator {
                 let output = own.join(format!("{base}.out"));
                 job.collect.push(output.to_string_lossy().into_owned());
             }
-            Protocol::Cms => {
+            Protocol::Cms | Protocol::Files => {
                 lay("ans", answer.clone());
                 lay("out", output);
+            }
+            Protocol::OpenR1 => {
+                lay("ans", without_empty_lines(answer));
+                lay("out", without_empty_lines(&output));
             }
             Protocol::Sinol => {
                 lay("out", output);
@@ -355,6 +384,15 @@ impl OutputValidator {
             stop => stop,
         }
     }
+}
+
+/// What checkers of open-r1 expect. What cannot be read stays as it is: the run reports that.
+///
+/// Source: `packages/codeforces/1.0.0/run` in `guipenedo/piston`.
+fn without_empty_lines(text: &Blob) -> Blob {
+    let Ok(bytes) = text.read() else { return text.clone() };
+    let lines = bytes.split_inclusive(|byte| *byte == b'\n');
+    lines.filter(|line| *line != b"\n" && *line != b"\r\n").collect::<Vec<_>>().concat().into()
 }
 
 fn box_path(path: &Path) -> String {

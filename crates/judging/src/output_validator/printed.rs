@@ -1,10 +1,12 @@
-//! Reads the output of a checker of CMS or of sinol.
+//! Reads the output of a checker of CMS, of sinol or of open-r1.
 //!
 //! CMS: a number from 0.0 to 1.0 in the first line of standard output, a message in the first line of standard error.
 //! sinol: OK or another word in the first line of standard output, and a message in the second line. The third line
 //! has the percentage of the points for an OK, by default 100.
+//! open-r1: standard output is 1 or 100 for a right output, and another number up to 100 for a wrong one.
 //!
-//! Sources: the documents of `cms-dev/cms`, "Task types"; `sio/executors/checker.py` in `sio2project/sioworkers`.
+//! Sources: the documents of `cms-dev/cms`, "Task types"; `sio/executors/checker.py` in `sio2project/sioworkers`;
+//! `packages/codeforces/1.0.0/run` in `guipenedo/piston`.
 
 use crate::output_validator::response::{Opinion, Worth};
 use juror_core::score::Score;
@@ -32,6 +34,20 @@ pub(super) fn cms_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
         Score::ZERO => Opinion::Rejected,
         part => Opinion::Partial(Worth::Fraction(part)),
     })
+}
+
+/// # Errors
+/// If it has no opinion, with a clause about what it did.
+pub(super) fn open_r1_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
+    if code != 0 {
+        return Err(format!("it ended with exit code {code}; a checker of open-r1 ends with 0"));
+    }
+    let text = String::from_utf8_lossy(stdout.trim_ascii());
+    match text.parse().ok().filter(|number| (0.0..=100.0).contains(number)).and_then(Score::new) {
+        Some(number) if number == Score::ONE || number.points() == 100.0 => Ok(Opinion::Accepted),
+        Some(_) => Ok(Opinion::Rejected),
+        None => Err(format!("it prints \"{}\", not 1 or 0", short_text(&text))),
+    }
 }
 
 pub(super) fn cms_message(stderr: &[u8]) -> Vec<u8> {
@@ -117,6 +133,23 @@ mod tests {
         for wrong in ["", "1.5", "-0.5", "nan", "OK"] {
             let expected = format!("its first line is \"{wrong}\", not a number from 0.0 to 1.0");
             check(0, wrong, &expected);
+        }
+    }
+
+    #[test]
+    fn a_checker_of_open_r1_prints_1_or_0() {
+        let check = |code, stdout: &str, expected: &str| {
+            assert_eq!(show(open_r1_opinion(code, stdout.as_bytes())), expected, "{stdout}");
+        };
+        for right in ["1", " 1\n", "1.0", "100\n"] {
+            check(0, right, "+");
+        }
+        for wrong in ["0", "0.5", "99.9", "2"] {
+            check(0, wrong, "-");
+        }
+        check(1, "1", "it ended with exit code 1; a checker of open-r1 ends with 0");
+        for other in ["", "1 1", "-1", "101", "nan", "True"] {
+            check(0, other, &format!("it prints \"{other}\", not 1 or 0"));
         }
     }
 

@@ -30,21 +30,21 @@ impl Response {
         let mut feedback = Feedback::from_collected(reply.collected).map_err(fault)?;
         let stdout = reply.stdout.prefix(STDERR_MAX).map_err(fault)?;
         match protocol {
-            Protocol::Testlib | Protocol::Plain | Protocol::Dmoj
-                if feedback.judge_message.trim_ascii().is_empty() =>
-            {
-                feedback.judge_message.clone_from(&stderr);
-            }
-            Protocol::Standard | Protocol::Testlib | Protocol::Plain | Protocol::Dmoj => {}
+            Protocol::Standard => {}
             Protocol::Cms => feedback.judge_message = printed::cms_message(&stderr),
             Protocol::Sinol => feedback.judge_message = printed::sinol_message(&stdout),
+            _ if feedback.judge_message.trim_ascii().is_empty() => {
+                feedback.judge_message.clone_from(&stderr);
+            }
+            _ => {}
         }
         let opinion = exit_code(&reply.outcome, limits).and_then(|code| match protocol {
             Protocol::Standard => opinion(code, &feedback, contract),
             Protocol::Testlib => testlib::opinion(code, &feedback.judge_message),
-            Protocol::Plain | Protocol::Dmoj => plain_opinion(code),
+            Protocol::Plain | Protocol::Files | Protocol::Dmoj => plain_opinion(code),
             Protocol::Cms => printed::cms_opinion(code, &stdout),
             Protocol::Sinol => printed::sinol_opinion(code, &stdout),
+            Protocol::OpenR1 => printed::open_r1_opinion(code, &stdout),
         });
         let opinion = opinion.unwrap_or_else(Opinion::Broken);
         Ok(Self { opinion, feedback, stderr, outcome: reply.outcome, box_tree: reply.kept })

@@ -83,7 +83,7 @@ pub fn add_header(program: &mut Program, header: Option<&FilePath>) {
         header.map(|path| IncludedFile::for_all_languages(path.clone()).for_language("cpp"));
     program.include.extend(header);
     let is_cpp = Language::of_file(&program.path).is_some_and(|language| language.code == "cpp");
-    if is_cpp && program.path.is_file() {
+    if is_cpp && (program.text.is_some() || program.path.is_file()) {
         program.language = Some(TESTLIB_CODE.to_owned());
         program.entry_point = Some(program.name.clone());
     }

@@ -103,7 +103,7 @@ pub(super) fn mentions_score_file(problem: &Problem) -> bool {
 pub fn may_give_partial_points(problem: &Problem) -> bool {
     output_programs(problem).any(|program| match problem.output_protocol {
         Protocol::Standard => mentions_any(program, &["score.txt", "score_multiplier"]),
-        Protocol::Plain | Protocol::Dmoj => false,
+        Protocol::Plain | Protocol::Files | Protocol::Dmoj | Protocol::OpenR1 => false,
         Protocol::Cms | Protocol::Sinol => true,
         Protocol::Testlib => {
             let is_cpp = Language::of_file(&program.path).is_some_and(|found| found.code == "cpp");

@@ -363,7 +363,7 @@ impl Planner<'_> {
             Protocol::Cms => set("protocol", "output_validator", "cms"),
             Protocol::Sinol => set("protocol", "output_validator", "sinol"),
             // No package has such programs.
-            Protocol::Standard | Protocol::Plain | Protocol::Dmoj => {}
+            _ => {}
         }
         if problem.input_protocol == Protocol::Sinol && has_input {
             set("protocol", "input_validators", "sinol");
