@@ -31,6 +31,9 @@ pub struct LineCall {
     /// Whether the order of a returned list does not count.
     #[serde(default)]
     pub any_order: bool,
+    /// Whether `answer` may be a list whose first item is what is returned.
+    #[serde(default)]
+    pub boxed: bool,
     /// How far returned numbers may be off, absolutely or relatively.
     pub tolerance: Option<f64>,
     /// The types of the arguments, in place of annotations, such as `list<integer>` or `TreeNode`.
@@ -47,6 +50,8 @@ pub enum ArgumentForm {
     Json,
     /// As a value in each line.
     Lines,
+    /// As a list itself, not as a text; `answer` is a value, too.
+    Values,
     /// As one list in which nothing of Python is lost; so is what is returned.
     #[serde(skip)]
     Exact,
@@ -88,6 +93,7 @@ impl LineAsserts {
             class: None,
             arguments: form,
             any_order: false,
+            boxed: false,
             tolerance: None,
             types: Vec::new(),
         };
@@ -130,7 +136,10 @@ impl LineCall {
             let input = input.trim();
             let mut lines = input.lines().filter(|line| !line.trim().is_empty());
             let (is_right, what, help) = match self.arguments {
-                ArgumentForm::Json | ArgumentForm::Exact | ArgumentForm::Test => (
+                ArgumentForm::Json
+                | ArgumentForm::Values
+                | ArgumentForm::Exact
+                | ArgumentForm::Test => (
                     input.starts_with('[') && is_value(input),
                     "is not a JSON list of arguments",
                     "write `[[2, 7], 9]` for two arguments; if each has a line of its own, set `/call/arguments` to `lines`",
@@ -163,7 +172,8 @@ impl LineCall {
     pub fn options(&self) -> Result<Options, OptionsError> {
         let tolerance = self.tolerance.map(|most| format!(",tolerance={most:e}"));
         let order = if self.any_order { ",any_order=true" } else { "" };
-        Options::of_name(&format!("json{}{order}", tolerance.unwrap_or_default()))
+        let boxed = if self.boxed { ",boxed=true" } else { "" };
+        Options::of_name(&format!("json{}{order}{boxed}", tolerance.unwrap_or_default()))
     }
 
     /// Adds the file that calls the function, which starts. Returns the text of the program's own file.
@@ -195,7 +205,7 @@ impl LineCall {
         program.path = FilePath::root(&program.name);
         program.language = Some(language.code.to_owned());
         let (form, is_by_lines) = match self.arguments {
-            ArgumentForm::Json => ("json", 0),
+            ArgumentForm::Json | ArgumentForm::Values => ("json", 0),
             ArgumentForm::Lines => ("lines", 1),
             ArgumentForm::Exact => ("exact", 0),
             ArgumentForm::Test => ("test", 0),

@@ -7,6 +7,9 @@ use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::grade::reader::LONGEST_LINE;
+use juror_core::units::Bytes;
+
 /// Why a line has no verdict.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LineFault {
@@ -55,6 +58,12 @@ impl LineFault {
     pub fn of_line(message: impl Into<String>, help: impl Into<String>) -> Self {
         Self::new(FaultyPart::Line, message, Some(help.into()))
     }
+}
+
+/// For a longer line than can be read.
+pub fn too_long() -> LineFault {
+    let what = format!("has more than {}", Bytes(LONGEST_LINE as u64));
+    LineFault::of_line(what, "give a package, or files, in place of long texts")
 }
 
 pub(super) fn escape_pointer(key: &str) -> String {

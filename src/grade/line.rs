@@ -97,12 +97,21 @@ pub struct InlineCase {
 pub struct LineLimits {
     /// CPU time in seconds.
     pub time: Option<f64>,
+    /// CPU time in milliseconds, instead of seconds.
+    pub time_ms: Option<f64>,
     /// Memory in MiB.
     pub memory: Option<f64>,
     /// Memory in bytes, instead of MiB.
     pub memory_bytes: Option<f64>,
     /// Output in MiB.
     pub output: Option<f64>,
+}
+
+impl LineLimits {
+    /// CPU time.
+    pub fn seconds(&self) -> Option<f64> {
+        self.time.or(self.time_ms.map(|time| time / 1000.0))
+    }
 }
 
 /// A text, or an object that says more.
@@ -135,6 +144,10 @@ pub struct SourceParts {
     #[serde(default, deserialize_with = "optional_text")]
     #[schemars(schema_with = "text_schema")]
     pub text: Option<String>,
+    /// What is before the text: a program that a language model continued. It is also before a block of code.
+    #[serde(default, deserialize_with = "optional_text")]
+    #[schemars(schema_with = "text_schema")]
+    pub prompt: Option<String>,
     /// In place of a text, the path of a source file, a directory of sources or an executable.
     pub file: Option<String>,
     /// The code or name of its language; by default, the file's ending decides.
@@ -243,7 +256,8 @@ impl SourceParts {
         let file_name = |file: String| Some(Path::new(&file).file_name()?.to_str()?.to_owned());
         let name = self.name.or_else(|| self.file.and_then(file_name));
         let of_text = language.filter(|_| name.is_none()).map(|language| language.code.to_owned());
-        Self { text: Some(text), file: None, language: self.language.or(of_text), name }
+        let prompt = self.prompt.map(|prompt| format!("{}\n", prompt.trim_end_matches('\n')));
+        Self { prompt, text: Some(text), file: None, language: self.language.or(of_text), name }
     }
 }
 
@@ -273,6 +287,10 @@ impl StreamLine {
         alone(has_asserts, self.call.is_some(), ["/asserts", "/call"])?;
         alone(has_asserts, self.package.is_some(), ["/asserts", "/package"])?;
         if let Some(asserts) = &self.asserts {
+            if !asserts.test.contains("assert") {
+                let help = "give a test that could fail";
+                return Err(LineFault::of_line("`/asserts/test` has no assert", help));
+            }
             let (call, cases) = asserts.to_call();
             self.is_forgeable = call.arguments == ArgumentForm::Test;
             self.call = Some(call);
@@ -326,17 +344,22 @@ impl StreamLine {
                 cases.map(|case| (&*case.input, case.answer.as_deref().unwrap_or_default())),
             )?;
         }
+        let has_prompt = matches!(&self.source, LineSource::Parts(parts) if parts.prompt.is_some());
+        alone(has_prompt, file, ["/source/prompt", "/source/file"])?;
         if !alone(text, file, ["/source/text", "/source/file"])? {
             let help = "give the source itself, or its file";
             return Err(LineFault::of_line("has neither `/source/text` nor `/source/file`", help));
         }
         let memory = ["/limits/memory", "/limits/memory_bytes"];
         alone(limits.memory.is_some(), limits.memory_bytes.is_some(), memory)?;
+        let times = ["/limits/time", "/limits/time_ms"];
+        alone(limits.time.is_some(), limits.time_ms.is_some(), times)?;
+        let time = times[usize::from(limits.time_ms.is_some())];
         let memory = memory[usize::from(limits.memory_bytes.is_some())];
         let checker_time = checker.and_then(|checker| checker.time);
         let bytes = limits.memory_bytes.map(|bytes| bytes / f64::from(1 << 20));
         for (key, limit, unit, least, most) in [
-            ("/limits/time", limits.time, "seconds", 0.001, 86_400.0),
+            (time, limits.seconds(), "seconds", 0.001, 86_400.0),
             ("/compare/checker/time", checker_time, "seconds", 0.001, 86_400.0),
             (memory, limits.memory.or(bytes), "MiB", 1.0, f64::from(1 << 20)),
             ("/limits/output", limits.output, "MiB", 0.0, f64::from(1 << 20)),

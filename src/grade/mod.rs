@@ -6,6 +6,7 @@
 pub mod asserts;
 pub mod call;
 pub mod checker;
+pub mod data_sets;
 pub mod extract;
 pub mod fault;
 pub mod graded;
@@ -21,3 +22,4 @@ pub mod settings;
 pub mod source;
 pub mod stream;
 mod text;
+mod unpack;

@@ -44,7 +44,11 @@ impl<R: BufRead> LineReader<R> {
         }
     }
 
-    fn next_raw_line(&mut self) -> io::Result<Option<RawLine>> {
+    /// The next line, also a blank one.
+    ///
+    /// # Errors
+    /// If it cannot be read.
+    pub fn next_raw_line(&mut self) -> io::Result<Option<RawLine>> {
         let mut line = RawLine { number: self.number + 1, text: Vec::new(), is_too_long: false };
         let mut is_there = false;
         loop {

@@ -3,22 +3,25 @@
 mod input;
 mod loaded;
 mod one;
+mod problems;
 mod rejudge;
 mod sink;
 pub mod whole;
 
 use clap::Args;
+use clap::builder::PossibleValuesParser;
 use parking_lot::Mutex;
 use std::io::{self, BufReader, IsTerminal, Read, Write};
 use std::mem;
 use std::path::{Display, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize};
 use std::time::Instant;
 
 use crate::door::cases::problem_without_package;
 use crate::door::comparison::{ComparisonMode, missing_checker};
+use crate::grade::data_sets;
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::graded::GradeTally;
 use crate::grade::kept::{KeptOutputs, KnownTexts};
@@ -34,6 +37,7 @@ use crate::ops::grade::input::{StreamText, read_error};
 pub use crate::ops::grade::loaded::LineFailure;
 use crate::ops::grade::loaded::LoadedProblems;
 use crate::ops::grade::one::{LineJudge, LineResult};
+use crate::ops::grade::problems::ProblemFile;
 pub use crate::ops::grade::sink::StreamSummary;
 use crate::ops::grade::sink::{ResultSink, StreamMeter};
 use crate::ops::grade::whole::{ProgramRequest, WholeRuns};
@@ -64,6 +68,18 @@ pub struct GradeOptions {
     /// {"cases": {"each": "/tests", "input": "/in", "answer": "/out"}}; or a list of these.
     #[arg(long, value_name = "JSON")]
     pub map: Option<String>,
+    /// Read lines of this data set, with the program in `completion`
+    ///
+    /// It is a --map and --defaults by name; keys of your own --map and --defaults come first. `juror help streams` has a
+    /// command for each data set that writes such lines.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(data_sets::names()))]
+    pub data_set: Option<String>,
+    /// Read problems from FILE: lines name one in `problem` and have only the program
+    ///
+    /// FILE has a problem in each line, with its test cases and its name: in `problem`, or where the data set or --map has
+    /// it. It may be compressed with gzip.
+    #[arg(long, value_name = "FILE")]
+    pub problems: Option<PathBuf>,
     /// Defaults for what a line leaves out: a JSON object like a line
     ///
     /// Example: {"source": {"language": "python3"}, "limits": {"time": 5}}.
@@ -117,7 +133,7 @@ pub struct GradeOptions {
     /// Judge the outputs in FILE again, which --keep-outputs wrote; no program but a checker starts
     #[arg(
         long, value_name = "FILE", conflicts_with_all = [
-            "files", "map", "defaults", "ordered", "repeat", "resume", "copy", "keep_outputs",
+            "files", "map", "defaults", "data_set", "problems", "ordered", "repeat", "resume", "copy", "keep_outputs",
         ]
     )]
     pub rejudge: Option<PathBuf>,
@@ -165,6 +181,8 @@ fn grade_lines(
         let what = "give the lines in files, or on standard input: juror grade < lines.jsonl";
         return Err(Stop::usage(what));
     }
+    let problem_file = options.problems.as_ref();
+    let problem_file = problem_file.map(|path| ProblemFile::open(path, &settings)).transpose()?;
     let testlib = options.testlib.as_ref().map(|path| {
         FilePath::root(path).read_text(LONGEST_HEADER).map_err(|error| {
             Stop::usage(format!("--testlib: cannot read {}: {error}", path.display()))
@@ -200,11 +218,14 @@ fn grade_lines(
     let fresh = Scheduler::new(Arc::clone(&host.executor)).with_fresh_runs();
     let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
     let text = [&options.map, &options.defaults].map(|text| text.as_deref().unwrap_or_default());
+    let data_set = options.data_set.iter().map(|name| format!("\0{name}"));
     let grader = LineJudge {
         problems: LoadedProblems::new(&host, context, testlib),
         repeats: options.repeat,
+        problem_file,
+        is_public_told: AtomicBool::new(false),
+        digest_prefix: text.join("\0") + &data_set.collect::<String>(),
         rejects_on_breakdown: options.checker_fault == "wa",
-        digest_prefix: text.join("\0"),
         rejudges: options.rejudge.is_some(),
         compare: options.compare.as_deref(),
         recent_results: RecentValues::new(CACHED_RESULTS),
@@ -289,6 +310,8 @@ fn line_judge<'a>(
         digest_prefix: String::new(),
         rejudges: false,
         compare: None,
+        problem_file: None,
+        is_public_told: AtomicBool::new(false),
         active_lines: AtomicUsize::new(0),
         recent_results: RecentValues::new(0),
     }
@@ -348,13 +371,16 @@ fn parse_settings(options: &GradeOptions) -> Result<LineSettings, Stop> {
     };
     let map = options.map.as_deref().map(LineMap::parse).transpose();
     let defaults = options.defaults.as_deref().map(LineSettings::parse_defaults).transpose();
-    Ok(LineSettings {
+    let settings = LineSettings {
         copied_keys: options.copy.clone(),
         keeps_requests: options.keep_outputs.is_some(),
         map: map.map_err(|fault| wrong("--map", fault))?,
         defaults: defaults.map_err(|fault| wrong("--defaults", fault))?.unwrap_or_default(),
         host_paths: HostPaths::All,
-    })
+    };
+    let data_set = options.data_set.as_deref().and_then(data_sets::find);
+    let settings = data_set.map_or(Ok(settings.clone()), |set| settings.with_data_set(set));
+    settings.map_err(|fault| wrong("--data-set", fault))
 }
 
 impl GradeOptions {
@@ -428,7 +454,10 @@ impl StreamReader<'_> {
             if let Some(texts) = &mut self.kept_texts {
                 raw.text = texts.restore_line(&raw.text).unwrap_or_default();
             }
-            let digest = digest(&self.grader.digest_prefix, &raw.text);
+            let LineJudge { digest_prefix, problem_file, settings, .. } = self.grader;
+            let problem = problem_file.as_ref().and_then(|file| file.digest(&raw.text, settings));
+            let prefix = problem.map(|problem| format!("{digest_prefix}\0{problem:016x}"));
+            let digest = digest(prefix.as_ref().unwrap_or(digest_prefix), &raw.text);
             match earlier.take_line(raw.number, digest) {
                 LineHistory::Finished => {}
                 LineHistory::New if self.options.ordered && earlier.remaining() > 0 => {
@@ -440,8 +469,8 @@ impl StreamReader<'_> {
                 LineHistory::New => return Ok(Some(PendingLine { raw, digest })),
                 LineHistory::Changed => {
                     return Err(Stop::usage(format!(
-                        "--resume: up to line {}, the lines, --map or --defaults differ from \
-                         those that {path} was made with; choose another file",
+                        "--resume: up to line {}, the lines, their problems, --data-set, --map or \
+                         --defaults differ from those that {path} was made with; choose another file",
                         raw.number
                     )));
                 }

@@ -20,6 +20,7 @@ mod contestant;
 mod convert;
 mod converted;
 mod data_checks;
+mod data_sets;
 mod debug;
 #[cfg(target_os = "linux")]
 mod endless_files;

@@ -14,7 +14,7 @@ fn settings(map: &str, defaults: &str) -> LineSettings {
 }
 
 fn parse(settings: &LineSettings, text: &str) -> Result<StreamLine, LineFault> {
-    settings.parse_line(text.as_bytes()).line.map(|(line, _)| line)
+    settings.parse_line(text.as_bytes()).line.map(|read| read.line)
 }
 
 /// Whether lines of data sets that ask for something else are refused with the key: `None` if they are judged.
@@ -158,7 +158,7 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
     wrong(
         r#""x""#,
         r#"{"text":"x","lang/uage":"c"}"#,
-        "`/source/lang~1uage`: unknown field `lang/uage`, expected one of `text`, `file`, `language`, `name`",
+        "`/source/lang~1uage`: unknown field `lang/uage`, expected one of `text`, `prompt`, `file`, `language`, `name`",
         "did you mean `language`?",
     );
     wrong(
@@ -281,8 +281,8 @@ fn what_does_not_decide_the_result_is_copied_and_not_compared() {
     assert_eq!(found.echo.sample, Some(json("3")));
     let copied = found.echo.copied.map(Value::from);
     assert_eq!(copied, Some(json(r#"{"note":[1],"all":true}"#)));
-    let content = |line: &str| all.parse_line(line.as_bytes()).line.expect("a line").1;
-    let (_, with_all) = found.line.expect("a line");
+    let content = |line: &str| all.parse_line(line.as_bytes()).line.expect("a line").digest;
+    let with_all = found.line.expect("a line").digest;
     let other = GOOD.replace(r#"{"id""#, r#"{"sample":4,"all":true,"id""#);
     assert_eq!(content(&other), with_all);
     assert_ne!(content(GOOD), with_all);
@@ -386,10 +386,12 @@ fn a_map_finds_the_values_of_lines_of_another_form() {
         let fault = LineMap::parse(map).expect_err(map);
         assert_eq!((&*fault.message, fault.help.as_deref()), (message, Some(help)));
     };
-    let pointer = "a JSON pointer is a text such as \"/tests/0/input\"";
+    let pointer = "a JSON pointer is a text such as \"/tests/0/input\"; a constant begins with `=`";
     wrong(r#"{"sauce":"/s"}"#, "there is no key `/sauce`", "did you mean `source`?");
     wrong(r#"{"source":"s"}"#, "`/source` is not a JSON pointer", pointer);
-    wrong(r#"{"limits":{"time":3}}"#, "`/limits/time` is not a JSON pointer", pointer);
+    wrong(r#"{"limits":{"time":"3"}}"#, "`/limits/time` is not a JSON pointer", pointer);
+    let message = "`/limits` has no JSON pointer";
+    wrong(r#"{"limits":{"time":3}}"#, message, "constants alone are defaults");
     wrong(
         r#"{"cases":{"input":"/a"}}"#,
         "`/cases` lacks a key",

@@ -5,26 +5,28 @@ use std::mem;
 use std::path::Path;
 use std::slice::from_ref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::door::cases;
 use crate::door::submissions::named_submission;
 use crate::grade::call::LineCall;
 use crate::grade::extract::{self, ExtractedProgram, Extraction};
-use crate::grade::fault::{FaultyPart, LineFault};
+use crate::grade::fault::{self, FaultyPart, LineFault};
 use crate::grade::graded::GradedLine;
 use crate::grade::kept_line::{KeptLine, KeptRuns};
 use crate::grade::line::{
     InlineCase, LineComparison, LineEcho, LineLimits, ResultDetail, SourceParts, StreamLine,
 };
-use crate::grade::reader::{LONGEST_LINE, RawLine};
-use crate::grade::settings::{LineSettings, ParsedLine};
+use crate::grade::reader::RawLine;
+use crate::grade::settings::{LineSettings, ParsedLine, ReadLine};
 use crate::grade::source::{check_file_name, find_language, source_name};
 use crate::ops::grade::loaded::{LineFailure, LoadedProblem, LoadedProblems, ProblemKey};
+use crate::ops::grade::problems::ProblemFile;
 use crate::ops::host::Host;
 use juror_core::check::options::Options;
 use juror_core::diagnostic::Diagnostic;
+use juror_core::event::Event;
 use juror_core::judgement::{FaultKind, JudgeError, Judgement};
 use juror_core::language::table::Language;
 use juror_core::problem::{Problem, SubmittedContent};
@@ -54,6 +56,9 @@ pub(super) struct LineJudge<'a> {
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a LineSettings,
+    pub(super) problem_file: Option<ProblemFile>,
+    /// Whether a warning said that test cases are only public ones.
+    pub(super) is_public_told: AtomicBool,
     /// Whether runs near the time limit are repeated.
     pub(super) repeats: bool,
     /// Whether an output is wrong if the checker breaks down on it.
@@ -88,23 +93,28 @@ impl LineJudge<'_> {
         let (number, digest, known, parsed) = if self.rejudges {
             self.read_record(&raw)
         } else {
-            (raw.number, format!("{digest:016x}"), None, self.parse_line(raw))
+            (raw.number, format!("{digest:016x}"), None, self.parse_line(raw)?)
         };
         let ParsedLine { echo, request, line } = parsed;
         let keeps = self.settings.keeps_requests;
+        if line.as_ref().is_ok_and(|line| line.is_public_only)
+            && !self.is_public_told.swap(true, Ordering::Relaxed)
+        {
+            self.problems.context.send_event(Event::Diagnosed(public_only(number)));
+        }
         let judged = match line {
             Err(fault) => Err(fault.into()),
             // A result with outputs is too large for memory.
-            Ok((line, _))
+            Ok(ReadLine { line, .. })
                 if keeps
                     || known.is_some()
                     || matches!(line.detail, Some(ResultDetail::Outputs | ResultDetail::Run)) =>
             {
                 self.judge_counted(line, known)
             }
-            Ok((line, content)) => {
+            Ok(ReadLine { line, digest, .. }) => {
                 let judge = || Ok((number, self.judge_counted(line, None)?));
-                self.recent_results.get(content, judge).map(|(first, graded)| GradedLine {
+                self.recent_results.get(digest, judge).map(|(first, graded)| GradedLine {
                     same_as: (first != number).then_some(first),
                     ..graded
                 })
@@ -136,15 +146,24 @@ impl LineJudge<'_> {
         Ok(LineResult { text, graded, kept })
     }
 
-    fn parse_line(&self, raw: RawLine) -> ParsedLine {
+    fn parse_line(&self, raw: RawLine) -> Result<ParsedLine, Stop> {
         if raw.is_too_long {
-            let what = format!("has more than {}", Bytes(LONGEST_LINE as u64));
-            let fault =
-                LineFault::of_line(what, "give a package, or files, in place of long texts");
+            let fault = fault::too_long();
             let echo = LineEcho { id: self.settings.find_id(&raw.text), ..LineEcho::default() };
-            return ParsedLine { echo, request: Value::Null, line: Err(fault) };
+            return Ok(ParsedLine { echo, request: Value::Null, line: Err(fault) });
         }
-        self.settings.parse_line(&raw.text)
+        let mut stop = None;
+        let parsed = self.settings.parse_sample(&raw.text, |line| {
+            let Some(file) = &self.problem_file else { return Ok(None) };
+            match file.find(line, self.settings) {
+                Ok(found) => found.map(Some),
+                Err(found) => {
+                    stop = Some(found);
+                    Ok(None)
+                }
+            }
+        });
+        stop.map_or(Ok(parsed), Err)
     }
 
     /// Uses one slot if other lines use the rest.
@@ -169,7 +188,7 @@ impl LineJudge<'_> {
                 let what = "has nothing to judge again: it asked for its runs";
                 return Err(LineFault::new(FaultyPart::Skipped, what, None).into());
             }
-            return self.run_line(line, limits.time, &problem);
+            return self.run_line(line, limits.seconds(), &problem);
         }
         let is_own = line.cases.is_some();
         let own: Vec<TestCase>;
@@ -211,7 +230,7 @@ impl LineJudge<'_> {
         ready.batches = self.batches.filter(|_| is_batched);
         let runs_all = line.all.unwrap_or_default() || keeps || known.is_some();
         let policy = if runs_all { RunPolicy::AllAllowed } else { RunPolicy::Counting };
-        ready.given_time_limit = Some(match limits.time {
+        ready.given_time_limit = Some(match limits.seconds() {
             Some(time) => Duration::from_secs_f64(time),
             None => self.problems.time_limit(&loaded)?.limit,
         });
@@ -223,6 +242,13 @@ impl LineJudge<'_> {
             Some(known) => run.judge_known(known),
         }
     }
+}
+
+fn public_only(number: u64) -> Diagnostic {
+    let what =
+        "all test cases are public ones, which the statement shows: programs pass too easily";
+    let help = "give lines with the hidden test cases, too; this is said once";
+    Diagnostic::warning(format!("line {number}"), what).help(help)
 }
 
 /// Judges sources by what one line says.
@@ -299,10 +325,15 @@ impl LineRun<'_> {
     fn judge(&self, source: &SourceParts) -> Result<JudgedSource, LineFailure> {
         let Bench { problem, builder, .. } = self.ready.bench;
         let mut submission = line_submission(source, problem)?;
-        if let (Some(call), Some(text)) = (self.call, &source.text) {
+        if let (Some(prompt), Some(text)) = (&source.prompt, &mut submission.program.text) {
+            text.insert_str(0, prompt);
+        }
+        if let Some(call) = self.call
+            && let Some(text) = submission.program.text.take()
+        {
             let language = text_language(&submission)?;
             submission.program.text =
-                Some(call.add_caller(&mut submission.program, language, text)?);
+                Some(call.add_caller(&mut submission.program, language, &text)?);
         }
         let builder = builder.with_languages(problem.languages.as_deref());
         let prepared = builder.prepare(&submission.program);

@@ -8,9 +8,8 @@ use crate::grade::call::is_comparison_of_calls;
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::graded::GradedLine;
 use crate::grade::kept_line::{KeptLine, KeptRuns};
-use crate::grade::line::StreamLine;
 use crate::grade::reader::RawLine;
-use crate::grade::settings::{ParsedLine, parse_request};
+use crate::grade::settings::{ParsedLine, ReadLine, parse_request};
 use crate::ops::grade::one::{Graded, LineJudge, LineRun};
 use juror_core::language::table::Language;
 use juror_core::program::Program;
@@ -30,17 +29,13 @@ impl LineJudge<'_> {
         let runs = kept.judged.get_or_insert_default();
         let line = match kept.error {
             Some(fault) => Err(fault),
-            None => self.request_line(kept.request, runs).map(|line| (line, 0)),
+            None => self.request_line(kept.request, runs),
         };
         let parsed = ParsedLine { echo: kept.echo, request: Value::Null, line };
         (kept.line, kept.digest, kept.judged, parsed)
     }
 
-    fn request_line(
-        &self,
-        mut request: Value,
-        runs: &mut KeptRuns,
-    ) -> Result<StreamLine, LineFault> {
+    fn request_line(&self, mut request: Value, runs: &mut KeptRuns) -> Result<ReadLine, LineFault> {
         if let Value::Object(request) = &mut request {
             request.insert("limits".to_owned(), runs.limits.take());
             let is_call = ["call", "asserts"].iter().any(|key| request.contains_key(*key));
@@ -61,7 +56,7 @@ impl LineJudge<'_> {
             let help = Some("leave out --compare".to_owned());
             return Err(LineFault::new(FaultyPart::Skipped, what, help));
         }
-        Ok(line)
+        Ok(ReadLine { line, digest: 0, is_public_only: false })
     }
 }
 

@@ -87,7 +87,8 @@ impl Row {
     pub(super) fn accepts_equal_texts(&self) -> bool {
         match self {
             Self::Tokens(row) => {
-                matches!(row.unit, Unit::Word | Unit::Near(_)) && !row.is_checked()
+                matches!(row.unit, Unit::Word | Unit::Near(_) | Unit::NearUnlessIntegers(_))
+                    && !row.is_checked()
             }
             Self::Cases(_) => false,
             Self::Lines(row) => !matches!(row.rule, LineRule::Floats(_)),

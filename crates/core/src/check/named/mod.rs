@@ -14,7 +14,7 @@ use crate::check::float::{Tolerance, parse_number};
 use crate::check::named::rows::{
     LineRule, RIGHT_STRIPPED_FULL, ROWS, Row, Strictness, UNORDERED, near,
 };
-use crate::check::named::unit::{ErrorMode, NumberRule};
+use crate::check::named::unit::{ErrorMode, NumberRule, Unit};
 use crate::check::named::value::ValueRule;
 
 const FLOAT: &str = "float";
@@ -54,9 +54,13 @@ pub fn parse(text: &str) -> Result<Option<NamedComparison>, OptionsError> {
         return error("write the largest error: float=1e-6".to_owned());
     }
     if let Some(most) = text.strip_prefix("float=") {
+        let (unit, most): (fn(Tolerance) -> Unit, _) = match most.strip_suffix(",integers=exact") {
+            Some(most) => (Unit::NearUnlessIntegers, most),
+            None => (Unit::Near, most),
+        };
         let most = parse_error(FLOAT, most)?;
         let tolerance = Tolerance { absolute: Some(most), relative: Some(most) };
-        return Ok(Some(NamedComparison { name: FLOAT, row: near(tolerance) }));
+        return Ok(Some(NamedComparison { name: FLOAT, row: near(unit(tolerance)) }));
     }
     let mut parts = text.split(',');
     let name = parts.next().unwrap_or_default();
@@ -119,7 +123,8 @@ impl NamedComparison {
 
     /// A warning if this accepts nearly everything.
     pub fn warning(&self) -> Option<String> {
-        let Row::Tokens(rows::TokenRow { unit: unit::Unit::Near(tolerance), .. }) = self.row else {
+        let Row::Tokens(rows::TokenRow { unit, .. }) = self.row else { return None };
+        let (Unit::Near(tolerance) | Unit::NearUnlessIntegers(tolerance)) = unit else {
             return None;
         };
         let most = tolerance.absolute.filter(|most| *most >= 1.0)?;
@@ -168,14 +173,19 @@ impl NamedComparison {
                 let tolerance = Some(parse_error(name, value)?);
                 self.row = Row::Value(ValueRule { tolerance, ..self.value_rule() });
             }
-            ("json", "any_order") => match value {
-                "false" => {}
-                "true" => self.row = Row::Value(ValueRule { any_order: true, ..self.value_rule() }),
-                _ => return wrong("`true` or `false`"),
-            },
+            ("json", "any_order" | "boxed") => {
+                let mut rule = self.value_rule();
+                let is_set = if key == "boxed" { &mut rule.boxed } else { &mut rule.any_order };
+                *is_set = match value {
+                    "false" => false,
+                    "true" => true,
+                    _ => return wrong("`true` or `false`"),
+                };
+                self.row = Row::Value(rule);
+            }
             _ => {
                 let known = match name {
-                    "json" => "it has `tolerance` and `any_order`",
+                    "json" => "it has `tolerance`, `any_order` and `boxed`",
                     "floats" => "it has `precision` and `error_mode`",
                     "floatsabs" | "floatsrel" => "it has `precision`",
                     "sorted" => "it has `split_on`",
@@ -218,12 +228,12 @@ impl NamedComparison {
             }
             Row::Validator(Strictness::Tokens) | Row::Nothing | Row::Letters => Vec::new(),
             Row::Tokens(row) => match row.unit {
-                unit::Unit::YesNo => Vec::new(),
-                unit::Unit::Near(near) => {
+                Unit::YesNo => Vec::new(),
+                Unit::Near(near) | Unit::NearUnlessIntegers(near) => {
                     let most = near.absolute.unwrap_or_default();
                     [case(), tolerance("float_tolerance", most)].concat()
                 }
-                unit::Unit::Number(rule) => match rule {
+                Unit::Number(rule) => match rule {
                     NumberRule::Absolute(most) => tolerance("float_absolute_tolerance", most),
                     NumberRule::AbsoluteOrRelative(most) => tolerance("float_tolerance", most),
                 },

@@ -115,8 +115,8 @@ pub(super) const fn floats(mode: ErrorMode, most: f64) -> Row {
     lines(SkippedLines::Empty, LineRule::Floats(FloatRule { mode, most }))
 }
 
-pub(super) const fn near(tolerance: crate::check::float::Tolerance) -> Row {
-    read(Unit::Near(tolerance), Reading::Pairs)
+pub(super) const fn near(unit: Unit) -> Row {
+    read(unit, Reading::Pairs)
 }
 
 /// The words in any order.
@@ -134,7 +134,7 @@ pub(super) const ROWS: [(&str, Row); 35] = [
     ("tokens", Row::Validator(Strictness::Tokens)),
     ("exact", Row::Validator(Strictness::Bytes)),
     ("none", Row::Nothing),
-    ("json", Row::Value(ValueRule { tolerance: None, any_order: false })),
+    ("json", Row::Value(ValueRule { tolerance: None, any_order: false, boxed: false })),
     // testlib
     ("wcmp", read(Unit::Word, Reading::Pairs)),
     ("lcmp", Row::TestlibLines(LineRule::Words)),

@@ -1,6 +1,6 @@
 //! What a token must be, and when two tokens are equal.
 
-use crate::check::float::{Tolerance, number_value};
+use crate::check::float::{Tolerance, is_integer, number_value};
 use crate::check::token::{Mismatch, TokenRules, mismatch};
 use crate::difference::{DifferenceKind, NumberGap};
 
@@ -19,6 +19,8 @@ pub(super) enum Unit {
     Number(NumberRule),
     /// Any token; numbers in the answer's may be this far off.
     Near(Tolerance),
+    /// The same, but two integers must be equal.
+    NearUnlessIntegers(Tolerance),
 }
 
 /// When testlib's checkers accept a number.
@@ -41,7 +43,7 @@ impl Unit {
     /// What the token should be, if it is not that.
     pub(super) fn fault(self, token: &[u8]) -> Option<&'static str> {
         let (is_valid, what) = match self {
-            Self::Word | Self::Near(_) => return None,
+            Self::Word | Self::Near(_) | Self::NearUnlessIntegers(_) => return None,
             Self::Integer { least, most } => {
                 let valid = integer(token).is_some_and(|number| (least..=most).contains(&number));
                 let is_32 = self == INT32;
@@ -70,7 +72,10 @@ impl Unit {
                 (Some(answer), Some(output)) => Some(beyond(answer, output)),
                 _ => Some(DifferenceKind::NotANumber.into()),
             },
-            Self::Near(tolerance) => {
+            Self::NearUnlessIntegers(_) if is_integer(answer) && is_integer(output) => {
+                Self::Word.difference(answer, output)
+            }
+            Self::Near(tolerance) | Self::NearUnlessIntegers(tolerance) => {
                 let rules = TokenRules { case_sensitive: true, tolerance: Some(tolerance) };
                 mismatch(answer, output, &rules)
             }

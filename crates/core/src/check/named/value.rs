@@ -20,6 +20,8 @@ pub(super) struct ValueRule {
     pub(super) tolerance: Option<f64>,
     /// Whether the order of the outermost list does not count.
     pub(super) any_order: bool,
+    /// Whether an answer that is a list also stands for its first item.
+    pub(super) boxed: bool,
 }
 
 /// A value, and where it is in its text.
@@ -82,7 +84,17 @@ fn parse_part(raw: &RawValue, whole: &str, depth: usize) -> Option<Value> {
 
 impl ValueRule {
     /// The first parts that differ, or `None`.
-    pub(super) fn difference(self, mut answer: Value, mut output: Value) -> Option<[Span; 2]> {
+    pub(super) fn difference(self, answer: Value, output: Value) -> Option<[Span; 2]> {
+        let first = match &answer.content {
+            Content::List(parts) if self.boxed => parts.first().cloned(),
+            _ => None,
+        };
+        let Some(first) = first else { return self.unboxed_difference(answer, output) };
+        self.unboxed_difference(answer, output.clone())?;
+        self.unboxed_difference(first, output)
+    }
+
+    fn unboxed_difference(self, mut answer: Value, mut output: Value) -> Option<[Span; 2]> {
         if self.any_order {
             for value in [&mut answer, &mut output] {
                 if let Content::List(parts) = &mut value.content {
@@ -165,7 +177,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const EXACT: ValueRule = ValueRule { tolerance: None, any_order: false };
+    const EXACT: ValueRule = ValueRule { tolerance: None, any_order: false, boxed: false };
 
     /// `None` if they are equal, else the parts that differ first.
     fn differ(rule: ValueRule, answer: &str, output: &str) -> Option<String> {
@@ -207,7 +219,7 @@ mod tests {
 
     #[test]
     fn numbers_may_be_near_and_lists_in_any_order() {
-        let near = ValueRule { tolerance: Some(1e-6), any_order: false };
+        let near = ValueRule { tolerance: Some(1e-6), any_order: false, boxed: false };
         assert_eq!(differ(near, "[0.3]", "[0.3000001]"), None);
         assert_eq!(differ(near, "[0.3]", "[0.301]"), Some("0.3 0.301".to_owned()));
         assert_eq!(differ(near, "3", "2.9999999"), None);
@@ -215,7 +227,7 @@ mod tests {
             differ(near, "1000000000", "1000000001"),
             Some("1000000000 1000000001".to_owned())
         );
-        let any = ValueRule { tolerance: None, any_order: true };
+        let any = ValueRule { tolerance: None, any_order: true, boxed: false };
         assert_eq!(
             differ(any, "[[1, 2], [3], null, {\"a\": 1}]", "[{\"a\": 1}, null, [3], [1, 2]]"),
             None
@@ -241,7 +253,7 @@ mod tests {
     proptest! {
         #[test]
         fn the_order_of_a_list_never_counts_if_it_does_not(mut numbers in prop::collection::vec(-3_i32..3, 0..9)) {
-            let any = ValueRule { tolerance: None, any_order: true };
+            let any = ValueRule { tolerance: None, any_order: true, boxed: false };
             let one = format!("{numbers:?}");
             numbers.reverse();
             prop_assert_eq!(differ(any, &one, &format!("{numbers:?}")), None);

@@ -11,7 +11,7 @@ use std::fs::File;
 use std::io::{self, BufReader, Read, Seek};
 use std::path::{Path, PathBuf};
 
-use flate2::read::MultiGzDecoder;
+use flate2::read::{MultiGzDecoder, ZlibDecoder};
 use tar::EntryType;
 use zip::ZipArchive;
 
@@ -36,6 +36,11 @@ pub fn is_archive(path: &Path) -> bool {
 /// The text of a `.gz` file, also of several that are joined.
 pub fn decompressed(from: impl Read) -> impl Read {
     MultiGzDecoder::new(from)
+}
+
+/// What zlib compressed.
+pub fn inflated(from: impl Read) -> impl Read {
+    ZlibDecoder::new(from)
 }
 
 /// Unpacks an archive into an empty directory and returns where the package is in it.
