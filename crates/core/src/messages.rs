@@ -53,9 +53,9 @@ pub fn source_line(messages: &[u8]) -> Option<u32> {
     let text = String::from_utf8_lossy(messages);
     let own = || text.lines().filter(|line| !FOREIGN.iter().any(|sign| line.contains(sign)));
     let python = own().filter_map(|line| line.trim_start().strip_prefix("File \""));
-    let python = python.filter_map(|line| line.split_once("\", line ")).last();
+    let mut python = python.filter_map(|line| line.split_once("\", line "));
     let mut others = own().filter_map(|line| SOURCES.iter().find_map(|end| line.split_once(end)));
-    let (_, rest) = python.or_else(|| others.next())?;
+    let (_, rest) = python.next_back().or_else(|| others.next())?;
     rest.split(|it: char| !it.is_ascii_digit()).next()?.parse().ok()
 }
 
