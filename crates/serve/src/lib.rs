@@ -130,7 +130,7 @@ fn serve_with(
     let languages = OnceLock::new();
     thread::scope(|scope| {
         let work = || {
-            let worked = task::work(&server, grader, &languages);
+            let worked = task::work(&server.queue, &server.metrics, grader, &languages);
             // Without workers, nothing can be answered.
             worked.inspect_err(|_| _ = ends.send(true))
         };

@@ -10,9 +10,10 @@ use juror::ops::languages::LanguageListing;
 
 use crate::answer::Answer;
 use crate::fusion::RunCode;
+use crate::metrics::Metrics;
 use crate::piston::{self, Execute};
 use crate::programs::TaskFailure;
-use crate::server::Server;
+use crate::queue::Queue;
 
 pub struct Task {
     kind: &'static str,
@@ -64,11 +65,12 @@ impl Task {
 /// # Errors
 /// If no worker is left that could run anything.
 pub fn work(
-    server: &Server,
+    queue: &Queue<Task>,
+    metrics: &Metrics,
     grader: &Grader<'_>,
     languages: &OnceLock<LanguageListing>,
 ) -> Result<(), String> {
-    while let Some(taken) = server.queue.take() {
+    while let Some(taken) = queue.take() {
         let begun = Instant::now();
         let mut tries = 1;
         let answer = loop {
@@ -79,14 +81,14 @@ pub fn work(
                     break answer;
                 }
                 Err(TaskFailure::NoWorker(message)) => {
-                    server.queue.finish(taken.number(), &Answer::refused(503, &message));
+                    queue.finish(taken.number(), &Answer::refused(503, &message));
                     return Err(message);
                 }
                 _ => tries += 1,
             }
         };
-        server.metrics.count_task(taken.task.kind, taken.waited, begun.elapsed(), tries - 1);
-        server.queue.finish(taken.number(), &answer);
+        metrics.count_task(taken.task.kind, taken.waited, begun.elapsed(), tries - 1);
+        queue.finish(taken.number(), &answer);
     }
     Ok(())
 }
