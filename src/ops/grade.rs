@@ -16,8 +16,10 @@ use std::mem;
 use std::path::{Display, PathBuf};
 use std::slice::from_ref;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Instant;
+
+use rustix::io::Errno;
 
 use crate::door::cases::problem_without_package;
 use crate::door::comparison::{ComparisonMode, missing_checker};
@@ -39,7 +41,7 @@ use crate::ops::grade::loaded::LoadedProblems;
 use crate::ops::grade::one::{LineJudge, LineResult};
 use crate::ops::grade::problems::ProblemFile;
 pub use crate::ops::grade::sink::StreamSummary;
-use crate::ops::grade::sink::{ResultSink, StreamMeter};
+use crate::ops::grade::sink::{ResultSink, StreamMeter, on_lost_reader};
 use crate::ops::grade::whole::{ProgramRequest, WholeRuns};
 use crate::ops::host::Host;
 use crate::ops::languages::LanguageListing;
@@ -231,6 +233,16 @@ fn grade_lines(
         recent_results: RecentValues::new(CACHED_RESULTS),
         ..line_judge(&options.host, &host, &builder, &settings, context)
     };
+    // The judge of a caller that died ends at once, not with its lines.
+    let is_unread = Arc::new(AtomicBool::new(false));
+    if options.output.is_none() {
+        let (is_unread, stop_handle) = (Arc::clone(&is_unread), host.stop_handle.clone());
+        let act = move || {
+            is_unread.store(true, Ordering::Relaxed);
+            stop_handle.stop();
+        };
+        on_lost_reader(act).map_err(|error| options.write_error(&error))?;
+    }
     let StreamText { text, size } = StreamText::open(files, &host)?;
     let shown = Mutex::new(StreamMeter::new(tally.lines(), size));
     let mut input = StreamReader {
@@ -267,6 +279,12 @@ fn grade_lines(
         }),
     };
     let result = stream.run(at_once, |number, work| parallel::on_threads(number, work));
+    let result = match result {
+        Err(Stop::Interrupted) if is_unread.load(Ordering::Relaxed) => {
+            Err(options.write_error(&Errno::PIPE.into()))
+        }
+        result => result,
+    };
     let result = result.and_then(|()| {
         // Removes half a result of an earlier start, even if no result followed it.
         sink.write(b"").map_err(|error| options.write_error(&error))

@@ -97,10 +97,8 @@ pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
     // A test case may have the name of another column.
     let taken: HashSet<&String> = first.iter().chain(&last).collect();
     let cases = names.iter().map(|name| {
-        match name.starts_with('~') || taken.contains(&(*name).to_owned()) {
-            true => format!("~{name}"),
-            false => (*name).to_owned(),
-        }
+        let is_marked = name.starts_with('~') || taken.contains(&(*name).to_owned());
+        if is_marked { format!("~{name}") } else { (*name).to_owned() }
     });
     let all = first.iter().cloned().chain(cases).chain(last.iter().cloned());
     table.write_record(all.map(escape_formula))?;

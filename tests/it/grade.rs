@@ -602,6 +602,29 @@ fn an_interruption_ends_a_stream_cleanly_even_without_input() {
     }
 }
 
+#[test]
+fn a_stream_ends_at_once_if_nobody_reads_its_results() {
+    let fixture = Fixture::new();
+    let time = format!("2000.{}", std::process::id());
+    let sleeps =
+        with_keys(sum_line(1, &format!("sleep {time}")), json!({ "limits": { "time": 500 } }));
+    let mut command = fixture.std_juror("grade");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("juror runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(join_lines(&[sleeps]).as_bytes()).expect("a write");
+    while !is_running(&time) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("an end");
+    let err = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(4), "{err}");
+    assert!(err.contains("write results to standard output: Broken pipe"), "{err}");
+    assert!(!is_running(&time));
+    drop(stdin);
+}
+
 /// The schema and the page have each key of lines and results.
 #[test]
 fn lines_and_results_match_the_schema_and_the_page() {

@@ -101,7 +101,7 @@ impl ProblemFile {
         let (key, path) = (&self.key, self.path.display());
         let value = settings.name_of_line(line);
         let Some((value, name)) =
-            value.and_then(|value| name_text(&value).map(|name| (value, name)))
+            value.and_then(|value| name_text(value).map(|name| (value, name)))
         else {
             let help = format!("give the `{key}` of a problem in {path}, a text or a whole number");
             return Ok(Err(LineFault::of_line("has no `/problem`", help)));
@@ -147,10 +147,11 @@ fn open_file(path: &Path) -> io::Result<File> {
         return Ok(file);
     }
     let mut unpacked = tempfile::tempfile()?;
-    match is_compressed {
-        true => io::copy(&mut decompressed(text), &mut unpacked)?,
-        false => io::copy(&mut text, &mut unpacked)?,
-    };
+    if is_compressed {
+        io::copy(&mut decompressed(text), &mut unpacked)?;
+    } else {
+        io::copy(&mut text, &mut unpacked)?;
+    }
     Ok(unpacked)
 }
 

@@ -6,8 +6,11 @@ use std::io::{self, Write};
 use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::thread;
 use std::time::{Duration, Instant};
 
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::io::Errno;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_with::serde_as;
@@ -86,6 +89,19 @@ impl ResultSink {
             Self::Stream(_) => Ok(()),
         }
     }
+}
+
+/// Calls `act` when nobody can read standard output any more. Files have no reader to lose.
+pub(super) fn on_lost_reader(act: impl FnOnce() + Send + 'static) -> io::Result<()> {
+    let out = io::stdout().as_fd().try_clone_to_owned()?;
+    let wait = move || {
+        let mut asked = [PollFd::new(&out, PollFlags::empty())];
+        while poll(&mut asked, None) == Err(Errno::INTR) {}
+        if asked[0].revents().intersects(PollFlags::ERR | PollFlags::HUP) {
+            act();
+        }
+    };
+    thread::Builder::new().spawn(wait).map(drop)
 }
 
 pub(super) struct StreamMeter {

@@ -46,9 +46,10 @@ pub(super) fn add_program_hint(
         };
         Some([answer, output])
     });
-    let hint = match cases[first].evidence.is_some() && has_no_code(submission) {
-        true => Some("the program has no code beside comments: is it the right file?"),
-        false => constant_output_hint(runs),
+    let hint = if cases[first].evidence.is_some() && has_no_code(submission) {
+        Some("the program has no code beside comments: is it the right file?")
+    } else {
+        constant_output_hint(runs)
     };
     cases[first].remark = cases[first].remark.take().or(hint.map(str::to_owned));
 }

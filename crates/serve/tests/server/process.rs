@@ -10,7 +10,7 @@ use serde_json::Value;
 pub(crate) struct Server {
     pub(crate) port: u16,
     process: Child,
-    _stderr: BufReader<ChildStderr>,
+    stderr: BufReader<ChildStderr>,
 }
 
 pub(crate) struct Reply {
@@ -31,17 +31,18 @@ impl Server {
         let mut command = Command::new(env!("CARGO_BIN_EXE_juror-serve"));
         command.args(["--cache", "off", "--listen", &format!("127.0.0.1:{port}")]).args(arguments);
         let mut process = command.stderr(Stdio::piped()).spawn().expect("it starts");
-        let mut stderr = BufReader::new(process.stderr.take().expect("a pipe"));
+        let stderr = BufReader::new(process.stderr.take().expect("a pipe"));
+        let mut server = Self { port: 0, process, stderr };
         let mut text = String::new();
-        loop {
+        while server.port == 0 {
             let mut line = String::new();
-            assert!(stderr.read_line(&mut line).expect("a line") > 0, "it ended: {text}");
+            assert!(server.stderr.read_line(&mut line).expect("a line") > 0, "it ended: {text}");
             if let Some((_, address)) = line.split_once("listens on http://127.0.0.1:") {
-                let port = address.trim_end_matches("/\n").parse().expect("a port");
-                return Self { port, process, _stderr: stderr };
+                server.port = address.trim_end_matches("/\n").parse().expect("a port");
             }
             text += &line;
         }
+        server
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
