@@ -404,7 +404,11 @@ fn lines_of_data_sets_get_the_verdicts_that_they_were_made_for() {
 fn values_of_any_size_and_lines_with_many_tests_are_judged() {
     let fixture = Fixture::new();
     let check = |data_set: &str, line: Value, expected: &str| {
-        let output = run_grade(&fixture, &["--data-set", data_set], &join_lines(&[line.clone()]));
+        let output = run_grade(
+            &fixture,
+            &["--data-set", data_set],
+            &join_lines(std::slice::from_ref(&line)),
+        );
         let result = parse_results(&output.stdout).remove(0);
         let found = format!("{} {}", shown(&result), result["ran"]);
         assert!(found.starts_with(expected), "{found}\n{line}");

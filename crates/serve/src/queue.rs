@@ -2,11 +2,14 @@
 //!
 //! A client that gives up too soon is refused before, and its place is held: if it asks again, it goes on waiting where
 //! it was. A place whose client is expected back also runs, and its answer is kept. A place that nobody waits for any
-//! more is dropped, unless it runs already.
+//! more is dropped; if it runs, its run ends.
 
 use std::collections::{BTreeMap, HashMap};
+use std::pin::Pin;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
+use juror_core::stop::StopFlag;
 use parking_lot::{Condvar, Mutex};
 use tokio::sync::oneshot;
 
@@ -47,7 +50,7 @@ struct Place<T> {
 
 enum Stage<T> {
     Waiting(T),
-    Running,
+    Running(StopFlag),
     Done(Answer),
 }
 
@@ -61,7 +64,9 @@ impl<T> Place<T> {
     }
 
     fn is_needed(&self) -> bool {
-        matches!(self.stage, Stage::Running) || self.has_client() || self.was_refused_within(HELD)
+        matches!(self.stage, Stage::Running(_))
+            || self.has_client()
+            || self.was_refused_within(HELD)
     }
 }
 
@@ -70,12 +75,39 @@ pub struct TakenTask<T> {
     number: u64,
     pub task: T,
     pub waited: Duration,
+    /// Set if nobody waits for the result any more.
+    pub stop: StopFlag,
+}
+
+/// Waits for an answer. It fails if the queue closes.
+pub struct Client<'q, T> {
+    queue: &'q Queue<T>,
+    digest: RequestDigest,
+    answer: oneshot::Receiver<Answer>,
+}
+
+impl<T> Future for Client<'_, T> {
+    type Output = Result<Answer, oneshot::error::RecvError>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        Pin::new(&mut self.answer).poll(context)
+    }
+}
+
+impl<T> Drop for Client<'_, T> {
+    fn drop(&mut self) {
+        self.answer.close();
+        self.queue.end_needless(&self.digest);
+    }
 }
 
 impl<T> QueueState<T> {
     fn remove(&mut self, number: u64) -> Option<Place<T>> {
         let place = self.places.remove(&number)?;
-        self.numbers.remove(&place.digest);
+        // A run that ends has left its name to a later request.
+        if self.numbers.get(&place.digest) == Some(&number) {
+            self.numbers.remove(&place.digest);
+        }
         Some(place)
     }
 
@@ -102,12 +134,17 @@ impl<T> Queue<T> {
         Self { state: Mutex::new(state), changed: Condvar::new(), most }
     }
 
-    /// Waits with equal requests, or at the end. `None` if there is no room. The receiver fails if the queue closes.
-    pub fn join(&self, digest: RequestDigest, task: T) -> Option<oneshot::Receiver<Answer>> {
-        let (sender, receiver) = oneshot::channel();
+    /// Waits with equal requests, or at the end. `None` if there is no room.
+    pub fn join(&self, digest: RequestDigest, task: T) -> Option<Client<'_, T>> {
+        let (sender, answer) = oneshot::channel();
+        self.add(digest, task, sender).then_some(Client { queue: self, digest, answer })
+    }
+
+    /// Returns whether there is room.
+    fn add(&self, digest: RequestDigest, task: T, sender: oneshot::Sender<Answer>) -> bool {
         let mut state = self.state.lock();
         if state.is_closed {
-            return Some(receiver);
+            return true;
         }
         if let Some(place) = state.place_of(&digest) {
             place.refused = None;
@@ -118,12 +155,12 @@ impl<T> Queue<T> {
                 // It may be a place that nobody waited for.
                 self.changed.notify_one();
             }
-            return Some(receiver);
+            return true;
         }
         if state.places.len() >= self.most {
             state.drop_needless();
             if state.places.len() >= self.most {
-                return None;
+                return false;
             }
         }
         let number = state.next;
@@ -134,7 +171,21 @@ impl<T> Queue<T> {
             .places
             .insert(number, Place { digest, stage, clients, came: Instant::now(), refused: None });
         self.changed.notify_one();
-        Some(receiver)
+        true
+    }
+
+    /// Ends a run that nobody waits for any more. Whoever asks from now on has a run of its own.
+    fn end_needless(&self, digest: &RequestDigest) {
+        let mut state = self.state.lock();
+        let is_needed = |place: &Place<T>| place.has_client() || place.was_refused_within(HELD);
+        if let Some(place) = state.place_of(digest).filter(|place| !is_needed(place))
+            && let Stage::Running(stop) = &place.stage
+        {
+            let stop = stop.clone();
+            state.numbers.remove(digest);
+            drop(state);
+            stop.set();
+        }
     }
 
     /// Holds the place of a client that is refused now. Returns whether it still waits to run.
@@ -163,11 +214,13 @@ impl<T> Queue<T> {
                 matches!(place.stage, Stage::Waiting(_)) && is_expected
             });
             let number = next.map(|(number, _)| *number);
+            let stop = StopFlag::default();
             if let Some(place) = number.and_then(|number| state.places.get_mut(&number))
-                && let Stage::Waiting(task) = std::mem::replace(&mut place.stage, Stage::Running)
+                && let running = Stage::Running(stop.clone())
+                && let Stage::Waiting(task) = std::mem::replace(&mut place.stage, running)
             {
                 let (number, waited) = (number.unwrap_or_default(), place.came.elapsed());
-                return Some(TakenTask { number, task, waited });
+                return Some(TakenTask { number, task, waited, stop });
             }
             state.drop_needless();
             self.changed.wait(&mut state);
@@ -203,7 +256,7 @@ impl<T> Queue<T> {
     pub fn close(&self) {
         let mut state = self.state.lock();
         state.is_closed = true;
-        state.places.retain(|_, place| matches!(place.stage, Stage::Running));
+        state.places.retain(|_, place| matches!(place.stage, Stage::Running(_)));
         self.changed.notify_all();
     }
 
@@ -211,7 +264,8 @@ impl<T> Queue<T> {
     pub fn counts(&self) -> (usize, usize) {
         let mut state = self.state.lock();
         state.drop_needless();
-        let running = state.places.values().filter(|it| matches!(it.stage, Stage::Running)).count();
+        let running =
+            state.places.values().filter(|it| matches!(it.stage, Stage::Running(_))).count();
         let waiting = state.places.values().filter(|it| matches!(it.stage, Stage::Waiting(_)));
         (waiting.count(), running)
     }
@@ -245,7 +299,7 @@ mod tests {
         assert_eq!(queue.counts(), (0, 1));
         queue.finish(taken.number, &Answer::json(200, b"x".to_vec()));
         for client in [&mut first, &mut second, &mut third] {
-            assert_eq!(&*client.try_recv().unwrap().body, b"x");
+            assert_eq!(&*client.answer.try_recv().unwrap().body, b"x");
         }
         assert_eq!(queue.counts(), (0, 0));
     }
@@ -264,7 +318,7 @@ mod tests {
         drop(_again);
         queue.finish(taken.number, &Answer::json(200, b"x".to_vec()));
         let mut late = queue.join(digest(1), "first").unwrap();
-        assert_eq!(&*late.try_recv().unwrap().body, b"x");
+        assert_eq!(&*late.answer.try_recv().unwrap().body, b"x");
     }
 
     #[test]
@@ -279,11 +333,36 @@ mod tests {
     }
 
     #[test]
+    fn a_run_ends_when_its_last_client_leaves() {
+        let queue = Queue::new(2);
+        let [first, second] = [1, 1].map(|number| queue.join(digest(number), "a").unwrap());
+        let taken = take(&queue);
+        drop(first);
+        assert!(!taken.stop.is_set(), "another client waits");
+        drop(second);
+        assert!(taken.stop.is_set());
+        // Whoever asks again does not get the answer of what was ended.
+        let mut again = queue.join(digest(1), "a").unwrap();
+        queue.finish(taken.number, &Answer::refused(503, "it was ended"));
+        assert!(again.answer.try_recv().is_err());
+        let next = take(&queue);
+        queue.finish(next.number, &Answer::json(200, b"x".to_vec()));
+        assert_eq!(&*again.answer.try_recv().unwrap().body, b"x");
+        drop(again);
+        // The client that was refused comes back.
+        let refused = queue.join(digest(2), "b").unwrap();
+        let taken = take(&queue);
+        queue.hold(&digest(2));
+        drop(refused);
+        assert!(!taken.stop.is_set());
+    }
+
+    #[test]
     fn a_closed_queue_ends_what_waits() {
         let queue = Queue::new(2);
         let mut waits = queue.join(digest(1), "waits").unwrap();
         queue.close();
-        assert!(waits.try_recv().is_err() && queue.take().is_none());
-        assert!(queue.join(digest(2), "late").unwrap().try_recv().is_err());
+        assert!(waits.answer.try_recv().is_err() && queue.take().is_none());
+        assert!(queue.join(digest(2), "late").unwrap().answer.try_recv().is_err());
     }
 }

@@ -1,5 +1,6 @@
 //! What workers do: threads that judge, as many as programs run at the same time.
 
+use std::slice::from_ref;
 use std::sync::OnceLock;
 use std::time::Instant;
 
@@ -7,6 +8,7 @@ use hyper::body::Bytes;
 use juror::grade::fault::FaultyPart;
 use juror::ops::grade::Grader;
 use juror::ops::languages::LanguageListing;
+use juror_core::stop::with_stop_flags;
 
 use crate::answer::Answer;
 use crate::fusion::RunCode;
@@ -74,9 +76,10 @@ pub fn work(
         let begun = Instant::now();
         let mut tries = 1;
         let answer = loop {
-            match taken.task.perform(grader, languages) {
+            let perform = || taken.task.perform(grader, languages);
+            match with_stop_flags(from_ref(&taken.stop), perform) {
                 Ok(answer) | Err(TaskFailure::Answer(answer))
-                    if !answer.is_fault() || tries == TRIES =>
+                    if !answer.is_fault() || tries == TRIES || taken.stop.is_set() =>
                 {
                     break answer;
                 }

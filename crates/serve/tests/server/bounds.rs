@@ -118,3 +118,26 @@ fn sigterm_finishes_what_runs_and_refuses_what_waits() {
     assert_eq!(sorted, [200, 504, 504]);
     assert_eq!(server.wait(), Some(0));
 }
+
+#[test]
+fn a_run_ends_when_its_clients_have_left() {
+    let server = Server::start(&["--jobs", "1"]);
+    let body = json!({ "code": "while True: pass", "language": "python", "run_timeout": 3000 });
+    let body = body.to_string();
+    let mut clients: Vec<_> = (0..2).map(|_| server.connect()).collect();
+    for client in &mut clients {
+        let length = body.len();
+        let head =
+            format!("POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Type: {JSON}\r\n");
+        write!(client, "{head}Content-Length: {length}\r\n\r\n{body}").expect("it is taken");
+    }
+    let runs =
+        |number: u8| server.get("/metrics").body.contains(&format!("juror_running {number}"));
+    while !runs(1) {}
+    drop(clients.pop());
+    assert!(runs(1), "one client still waits");
+    drop(clients);
+    // The only slot is free long before the program's own limit.
+    assert_eq!(run(&server, "print(1)", 5.0).json()["run_result"]["stdout"], "1\n");
+    assert!(runs(0));
+}
