@@ -166,7 +166,7 @@ mod tests {
     /// Also records that know none of the texts before.
     #[test]
     fn records_are_read_as_they_were_written_with_bounded_memory() {
-        let long = |number: usize| format!("{number:0size$}", size = 3 << 20);
+        let long = |number: usize| format!("{number:02}").repeat(3 << 19);
         let (mut writer, mut reader) = (KnownTexts::default(), KnownTexts::default());
         let check = |writer: &mut KnownTexts, reader: &mut KnownTexts, texts: &[&str]| {
             let record = serde_json::json!({ "line": 1.5, "deep": [{ "texts": texts }] });

@@ -188,7 +188,7 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
     wrong(
         r#""x""#,
         r#""x","return":"case""#,
-        "`/return`: unknown variant `case`, expected one of `verdict`, `cases`, `outputs`",
+        "`/return`: unknown variant `case`, expected one of `verdict`, `cases`, `outputs`, `run`",
         "did you mean `cases`?",
     );
     wrong(r#""x""#, r#""x","all":1"#, "`/all`: invalid type: integer `1`, expected a boolean", SEE);
