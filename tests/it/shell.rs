@@ -112,3 +112,29 @@ fn every_page_has_a_topic() {
         );
     }
 }
+
+#[test]
+fn juror_serve_becomes_the_program_beside_it_or_on_the_path() {
+    let fixture = Fixture::new();
+    let place = fixture.root().join("place");
+    fs::create_dir(&place).expect("a directory");
+    fs::copy(assert_cmd::cargo::cargo_bin("juror"), place.join("juror")).expect("a copy");
+    let check = |code: i32, expected: &str| {
+        let mut command = Command::new(place.join("juror"));
+        command.args(["serve", "--listen", "1:2"]).env("PATH", fixture.root().join("bin"));
+        let output = command.output().expect("juror runs");
+        let text = [output.stdout, output.stderr].concat();
+        let text = String::from_utf8_lossy(&text).into_owned();
+        assert!(text.contains(expected), "{text}");
+        assert_eq!(output.status.code(), Some(code), "{text}");
+    };
+    check(2, "cargo install --locked --path crates/serve");
+    let write = |path: &str, text: &str| {
+        fixture.write(path, text);
+        fixture.make_executable(path);
+    };
+    write("bin/juror-serve", "#!/bin/sh\necho path \"$@\"; exit 5\n");
+    check(5, "path --listen 1:2");
+    write("place/juror-serve", "#!/bin/sh\necho beside \"$@\"; exit 6\n");
+    check(6, "beside --listen 1:2");
+}

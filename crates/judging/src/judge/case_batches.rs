@@ -47,8 +47,8 @@ struct BatchProgress {
     is_over: bool,
 }
 
-/// The program without the check before its start, if every accepted run proves that the check finds nothing: the
-/// interpreter compiles all of the program before it runs. A rejected run needs the check: it may be CE.
+/// The program without the check before its start, if every run with exit code 0 proves that the check finds nothing:
+/// the interpreter compiles all of the program before it runs. Another run needs the check: it may be CE.
 pub(super) fn without_check(
     ready: &ReadyProblem<'_>,
     prepared: &PreparedProgram,

@@ -26,7 +26,7 @@ use juror_core::judgement::{
     CaseJudgement, CompilerReport, JudgeError, Judgement, ResultWithMargin,
 };
 use juror_core::limits::{Limits, SUBMISSION_CODE};
-use juror_core::outcome::Outcome;
+use juror_core::outcome::{Ending, Outcome};
 use juror_core::problem::{Interaction, Problem};
 use juror_core::stop::Stop;
 use juror_core::submission::{Expectation, Submission};
@@ -104,7 +104,7 @@ pub type SubmissionResult = Result<Box<Judgement>, JudgeError>;
 struct SubmissionState {
     runnable: Option<Arc<Runnable>>,
     compiler: Option<CompilerReport>,
-    /// Whether a rejected run needs a check of the program first.
+    /// Whether a run that did not end well needs a check of the program first.
     is_unchecked: bool,
     batches: Option<Arc<CaseBatches>>,
     cases: Vec<Option<CaseJudgement>>,
@@ -379,16 +379,18 @@ impl SharedSession<'_, '_> {
             }
             judged => judged?,
         };
-        let is_unchecked = self.state.lock().known[submission].is_unchecked;
-        if judged.verdict != Verdict::Accepted && is_unchecked {
+        // The interpreter compiles all of the program before it runs.
+        let ended_well = |outcome: &Outcome| outcome.ending == Ending::Exited(0);
+        let is_compiled = judged.outcome.as_ref().is_some_and(ended_well);
+        if !is_compiled && self.state.lock().known[submission].is_unchecked {
             let prepared = self.session.entries[submission].prepared.as_ref();
             let ReadyProblem { bench, rules, .. } = self.session.ready;
             let checked = bench.build_quietly(prepared.map_err(Clone::clone)?, &rules.limits)?;
             if let BuildResult::Rejected(report) = checked {
                 return Ok(Err(*report));
             }
-            self.state.lock().known[submission].is_unchecked = false;
         }
+        self.state.lock().known[submission].is_unchecked = false;
         Ok(Ok(judged))
     }
 
