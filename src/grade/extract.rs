@@ -84,7 +84,7 @@ pub fn begins_like_completion(text: &str) -> bool {
 pub fn has_marks_in_code(language: &str, text: &str) -> bool {
     let code = essence::without_strings_and_comments(language, text.as_bytes());
     let code = String::from_utf8_lossy(&code);
-    code.contains(THOUGHT_END) || code.lines().any(|line| Fence::parse(line).is_some())
+    code.contains(THOUGHT_END) || code.lines().any(|line| Fence::start(line).is_some())
 }
 
 /// Chooses a part of a completion; `language` is that of the line. `None` if there is no code.
@@ -154,7 +154,8 @@ fn blocks(text: &str, first_line: usize, opens_markdown: bool) -> Vec<ExtractedT
     let mut open: Option<(Fence<'_>, ExtractedText)> = None;
     let mut start = 0;
     for (index, line) in text.split_inclusive('\n').enumerate() {
-        match (open.take(), Fence::parse(line)) {
+        let fence = if open.is_some() { Fence::parse(line) } else { Fence::start(line) };
+        match (open.take(), fence) {
             (Some((fence, mut block)), Some(end)) if end.closes(&fence) => {
                 block.part = ExtractedPart::Block;
                 all.push(block);
@@ -203,6 +204,15 @@ impl<'a> Fence<'a> {
         let length = rest.len() - info.len();
         let info = info.trim();
         (length >= 3 && !info.contains('`')).then_some(Self { indent, sign, length, info })
+    }
+
+    /// Models also write a fence behind text, as in `Here it is: ```python`.
+    fn start(line: &'a str) -> Option<Self> {
+        let behind_text = || {
+            let fence = Self::parse(&line[line.find("```")?..])?;
+            Language::by_name(fence.word()).is_some().then_some(fence)
+        };
+        Self::parse(line).or_else(behind_text)
     }
 
     /// A fence that is indented by four more columns is a part of the block, such as an example in a docstring.
@@ -316,6 +326,8 @@ mod tests {
         for info in words.into_iter().chain(["python:a.py"]) {
             check(&format!("```{info}\nx\n```\n"), "", &block("python3", 2, "x\n"));
         }
+        check("Here it is: ```python\nx\n```", "", &block("python3", 2, "x\n"));
+        check("Use ```c``` or ```c.\nx", "c", "none");
         check("```C++17\r\nx\r\n```\r\n", "", &block("cpp", 2, "x\r\n"));
         check("1. a\n   ```c\n   x\n     y\n  z\n   ```\n", "", &block("c", 3, "x\n  y\nz\n"));
         check("\t```c\n\tx\n\t```\n", "c", &block("c", 2, "x\n"));
