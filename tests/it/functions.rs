@@ -17,7 +17,8 @@ fn results(lines: &[Value]) -> Vec<Value> {
     results_with(&[], lines)
 }
 
-fn results_with(options: &[&str], lines: &[Value]) -> Vec<Value> {
+/// The results of lines, in their order.
+pub(crate) fn results_with(options: &[&str], lines: &[Value]) -> Vec<Value> {
     let fixture = Fixture::new();
     let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
     let mut command = fixture.juror("grade");

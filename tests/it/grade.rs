@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
@@ -59,6 +60,27 @@ pub(crate) fn with_keys(mut line: Value, more: Value) -> Value {
     let Value::Object(more) = more else { panic!("an object") };
     line.as_object_mut().expect("a line").extend(more);
     line
+}
+
+/// Kills `juror grade` when its file has as many results. It has read a few lines more.
+pub(crate) fn kill_at(
+    fixture: &Fixture,
+    options: &[&str],
+    all: &[Value],
+    results: &Path,
+    wanted: usize,
+) {
+    let mut command = fixture.std_juror("grade --jobs 3");
+    command.args(options).stderr(Stdio::null()).stdout(Stdio::null());
+    let mut child = command.stdin(Stdio::piped()).spawn().expect("juror runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(join_lines(&all[..wanted + 4]).as_bytes()).expect("a write");
+    while fs::read_to_string(results).map_or(0, |text| text.lines().count()) < wanted {
+        assert_eq!(child.try_wait().expect("a child"), None, "it waits for more");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    child.kill().expect("a kill");
+    child.wait().expect("an end");
 }
 
 pub(crate) fn join_lines(all: &[Value]) -> String {
@@ -421,19 +443,7 @@ fn a_killed_stream_can_be_resumed() {
         let options = [&["--output", name, "--resume"][..], options].concat();
         let finished = || fs::read_to_string(&path).map_or(0, |text| text.lines().count());
         for &more in kill_after {
-            let wanted = finished() + more;
-            let mut command = fixture.std_juror("grade --jobs 3");
-            command.args(&options).stderr(Stdio::null()).stdout(Stdio::null());
-            let mut child = command.stdin(Stdio::piped()).spawn().expect("juror runs");
-            let mut stdin = child.stdin.take().expect("a pipe");
-            // A few more than the awaited results, and never all.
-            stdin.write_all(join_lines(&all[..wanted + 4]).as_bytes()).expect("a write");
-            while finished() < wanted {
-                assert_eq!(child.try_wait().expect("a child"), None, "it waits for more");
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            child.kill().expect("a kill");
-            child.wait().expect("an end");
+            kill_at(&fixture, &options, &all, &path, finished() + more);
         }
         assert!(finished() < all.len(), "it was killed in the middle");
         // A full disk or a power cut leaves half a line.

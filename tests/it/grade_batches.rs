@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::fixture::Fixture;
+use crate::functions::results_with;
 
 /// Five test cases: two numbers from `0 5` to `4 5`, and their sum. The first runs alone, the others as a batch.
 fn line(source: &str) -> Value {
@@ -21,17 +21,7 @@ fn line(source: &str) -> Value {
 
 /// With one slot, so that the second test case waits for the first.
 fn results(lines: &[Value], options: &[&str]) -> Vec<Value> {
-    let fixture = Fixture::new();
-    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-    let mut command = fixture.juror("grade");
-    let output =
-        command.args(["--ordered", "--jobs", "1"]).args(options).write_stdin(text).output();
-    let output = output.expect("juror runs");
-    let out = String::from_utf8(output.stdout).expect("text");
-    let results = out.lines().map(|line| serde_json::from_str(line).expect("JSON"));
-    let results: Vec<Value> = results.collect();
-    assert_eq!(results.len(), lines.len(), "{}", String::from_utf8_lossy(&output.stderr));
-    results
+    results_with(&[&["--jobs", "1"], options].concat(), lines)
 }
 
 /// The verdict, and the test case that decides it.

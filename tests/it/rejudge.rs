@@ -2,14 +2,14 @@
 
 use std::fs;
 use std::io::{Read, Write};
-use std::process::Stdio;
-use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 use serde_json::{Value, json};
 
 use crate::fixture::{Fixture, RIGHT, WRONG};
-use crate::grade::{grade_lines, join_lines, parse_results, run_grade, sum_line, with_keys};
+use crate::grade::{
+    grade_lines, join_lines, kill_at, parse_results, run_grade, sum_line, with_keys,
+};
 
 const SPACED: &str = "read -r a b; echo \" $((a + b)) \"";
 const KEEP: [&str; 2] = ["--keep-outputs", "kept"];
@@ -211,18 +211,7 @@ fn a_killed_stream_keeps_the_outputs_of_all_results() {
         let options = [&KEEP[..], &["--output", "results", "--resume"], more].concat();
         let finished = || fs::read_to_string(&path).map_or(0, |text| text.lines().count());
         for &more in kill_after {
-            let wanted = finished() + more;
-            let mut command = fixture.std_juror("grade --jobs 3");
-            command.args(&options).stderr(Stdio::null()).stdout(Stdio::null());
-            let mut child = command.stdin(Stdio::piped()).spawn().expect("juror runs");
-            let mut stdin = child.stdin.take().expect("a pipe");
-            stdin.write_all(join_lines(&all[..wanted + 4]).as_bytes()).expect("a write");
-            while finished() < wanted {
-                assert_eq!(child.try_wait().expect("a child"), None, "it waits for more");
-                std::thread::sleep(Duration::from_millis(2));
-            }
-            child.kill().expect("a kill");
-            child.wait().expect("an end");
+            kill_at(&fixture, &options, &all, &path, finished() + more);
             // A full disk or a power cut leaves half a record.
             let whole = fs::read(fixture.path("kept")).expect("records");
             let mut file =

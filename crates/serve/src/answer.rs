@@ -27,7 +27,7 @@ impl Answer {
         }
     }
 
-    /// Why there is no result.
+    /// Refuses a request, and says why.
     pub fn refused(status: u16, message: impl Into<String>) -> Self {
         let refused = Self::of(status, &serde_json::json!({ "message": message.into() }));
         match status {
@@ -69,7 +69,7 @@ impl Answer {
         Self { header: Some((name, value)), ..self }
     }
 
-    /// Whether it is no result because of a fault of this side, which may not come again.
+    /// Whether juror failed. The same request may succeed later.
     pub fn is_fault(&self) -> bool {
         self.status >= 500
     }

@@ -102,11 +102,10 @@ struct CommandResult {
 
 impl RunCode {
     /// # Errors
-    /// If it is no request of this dialect.
+    /// If its keys or their values are wrong.
     pub fn parse(body: &[u8]) -> Result<Self, Answer> {
-        serde_json::from_slice(body).map_err(|error| {
-            Answer::refused(422, format!("this is no request for /run_code: {error}"))
-        })
+        serde_json::from_slice(body)
+            .map_err(|error| Answer::refused(422, format!("the request is wrong: {error}")))
     }
 
     /// # Errors
@@ -206,7 +205,7 @@ fn command_result(outcome: &Outcome, stdout: String, stderr: String) -> CommandR
     }
 }
 
-/// Of a compiler whose facts are not known.
+/// The result of a compiler that was not measured.
 fn quick_result(time: Duration, code: i32, stderr: String) -> CommandResult {
     CommandResult {
         status: "Finished",

@@ -109,11 +109,10 @@ pub fn runtimes(languages: &LanguageListing) -> Answer {
 
 impl Execute {
     /// # Errors
-    /// If it is no request of this dialect.
+    /// If its keys or their values are wrong.
     pub fn parse(body: &[u8]) -> Result<Self, Answer> {
-        serde_json::from_slice(body).map_err(|error| {
-            Answer::refused(400, format!("this is no request to execute: {error}"))
-        })
+        serde_json::from_slice(body)
+            .map_err(|error| Answer::refused(400, format!("the request is wrong: {error}")))
     }
 
     /// # Errors

@@ -191,7 +191,7 @@ impl CaseBatches {
                 peak_memory: run.peak_memory,
                 stdout_bytes: Bytes(run.output.len() as u64),
                 stderr_bytes: run.stderr_bytes,
-                // A run that leaves a file is no run of a batch.
+                // If a run leaves a file, its test case runs alone.
                 file_bytes: Bytes(0),
                 ..batch.clone()
             },
