@@ -309,7 +309,7 @@ impl StreamLine {
         checker.map_or(Ok(()), LineChecker::check)?;
         let (package, cases) = (self.package.is_some(), self.cases.is_some());
         if !alone(package, cases, ["/package", "/cases"])? {
-            let help = "give a package, or a list of objects with `input` and `answer`";
+            let help = "give a package, a list of objects with `input` and `answer`, or the file of `--problems`";
             return Err(LineFault::of_line("has neither `/package` nor `/cases`", help));
         }
         if self.package.as_ref().is_some_and(|path| path.as_os_str().is_empty()) {

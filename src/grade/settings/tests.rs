@@ -220,7 +220,7 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
         r#""cases":[{"input":"1","answer":"2"}],"#,
         "",
         "has neither `/package` nor `/cases`",
-        "give a package, or a list of objects with `input` and `answer`",
+        "give a package, a list of objects with `input` and `answer`, or the file of `--problems`",
     );
     wrong(r#"{"input":"1","answer":"2"}"#, "", "`/cases` is empty", "give at least one test case");
     wrong(
