@@ -204,7 +204,8 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for TextOr<T> {
 }
 
 /// Is parsed from an object only; a derived type would also be parsed from a list.
-pub(super) struct FromObject<T>(pub(super) T);
+#[derive(Debug)]
+pub struct FromObject<T>(pub T);
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for FromObject<T> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {

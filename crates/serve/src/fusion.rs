@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::answer::Answer;
 use crate::programs::{
     TaskFailure, check_different, checked_name, compiler_text, decode_base64, fetched, file,
-    find_installed, limits, refusal, run, source, text, time,
+    find_installed, limits, parse, refusal, run, source, text, time,
 };
 
 /// Its names of languages, and juror's. The others are for test suites, notebooks and graphics cards.
@@ -104,8 +104,7 @@ impl RunCode {
     /// # Errors
     /// If its keys or their values are wrong.
     pub fn parse(body: &[u8]) -> Result<Self, Answer> {
-        serde_json::from_slice(body)
-            .map_err(|error| Answer::refused(422, format!("the request is wrong: {error}")))
+        parse(body, 422)
     }
 
     /// # Errors

@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use juror::grade::graded::WholeRun;
+use juror::grade::line::FromObject;
 use juror::ops::grade::Grader;
 use juror::ops::grade::whole::{ProgramRequest, WholeRuns};
 use juror::ops::languages::{LanguageListing, ListedLanguage};
@@ -18,7 +19,7 @@ use serde_json::{Value, json};
 use crate::answer::Answer;
 use crate::programs::{
     MOST_OUTPUT, TaskFailure, check_different, compiler_text, decode_base64, file, find_installed,
-    is_installed, limits, millis, refusal, run, source, text, time,
+    is_installed, limits, millis, parse, refusal, run, source, text, time,
 };
 
 /// Its names of languages that have another one here; the others have juror's.
@@ -31,7 +32,7 @@ const JUDGING_RUNTIMES: [&str; 2] = ["cf_", "cms_"];
 pub struct Execute {
     language: String,
     version: String,
-    files: Vec<GivenFile>,
+    files: Vec<FromObject<GivenFile>>,
     #[serde(default)]
     stdin: Option<String>,
     #[serde(default)]
@@ -111,8 +112,7 @@ impl Execute {
     /// # Errors
     /// If its keys or their values are wrong.
     pub fn parse(body: &[u8]) -> Result<Self, Answer> {
-        serde_json::from_slice(body)
-            .map_err(|error| Answer::refused(400, format!("the request is wrong: {error}")))
+        parse(body, 400)
     }
 
     /// # Errors
@@ -160,7 +160,7 @@ impl Execute {
     /// The first file is the program; the others are beside it.
     fn to_program(&self, code: &str) -> Result<ProgramRequest, Answer> {
         let mut files = Vec::new();
-        for (index, given) in self.files.iter().enumerate() {
+        for (index, FromObject(given)) in self.files.iter().enumerate() {
             let name = given.name.clone().unwrap_or_else(|| format!("file{index}.code"));
             let bytes = match given.encoding.as_deref().unwrap_or("utf8") {
                 "base64" => decode_base64(&name, &given.content)?,
@@ -185,7 +185,7 @@ impl Execute {
         let mut source = source(program, code);
         let has_ending =
             |name: &PathBuf| Language::of_file(name).is_some_and(|language| language.code == code);
-        let is_given = self.files[0].name.is_some() && main.name.components().count() == 1;
+        let is_given = self.files[0].0.name.is_some() && main.name.components().count() == 1;
         source.name = Some(main.name)
             .filter(|name| is_given && has_ending(name))
             .map(|name| name.display().to_string());

@@ -6,7 +6,7 @@ use std::time::Duration;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use juror::grade::fault::{FaultyPart, LineFault};
 use juror::grade::graded::WholeRun;
-use juror::grade::line::SourceParts;
+use juror::grade::line::{FromObject, SourceParts};
 use juror::ops::grade::whole::{ProgramRequest, WholeRuns};
 use juror::ops::grade::{Grader, LineFailure};
 use juror::ops::languages::{LanguageListing, ListedLanguage};
@@ -18,6 +18,7 @@ use juror_core::outcome::Outcome;
 use juror_core::stop::Stop;
 use juror_core::tree::{Node, TreeEntry};
 use juror_core::units::Bytes;
+use serde::de::DeserializeOwned;
 
 use crate::answer::Answer;
 
@@ -50,6 +51,16 @@ impl From<Stop> for TaskFailure {
             stop => Answer::refused(503, stop.to_string()).into(),
         }
     }
+}
+
+/// A request of a dialect: one object of JSON.
+///
+/// # Errors
+/// If it is none, or its keys or their values are wrong; the status is the dialect's.
+pub fn parse<T: DeserializeOwned>(body: &[u8], status: u16) -> Result<T, Answer> {
+    serde_json::from_slice(body)
+        .map(|FromObject(request)| request)
+        .map_err(|error| Answer::refused(status, format!("the request is wrong: {error}")))
 }
 
 /// A file, by its path in the working directory.

@@ -153,7 +153,16 @@ fn bad_requests_get_a_status_and_a_reason_and_the_next_is_answered() {
             422,
             "has a part `..`",
         ),
-        ("POST /api/v2/execute", &media_type, "[]".to_owned(), 400, "no request"),
+        ("POST /run_code", &media_type, r#"["print(1)", "python"]"#.to_owned(), 422, "an object"),
+        ("POST /api/v2/execute", &media_type, "[]".to_owned(), 400, "an object"),
+        (
+            "POST /api/v2/execute",
+            &media_type,
+            json!({ "language": "python", "version": "*", "files": [["a", "", "utf8"]] })
+                .to_string(),
+            400,
+            "an object",
+        ),
         (
             "POST /api/v2/execute",
             &media_type,
