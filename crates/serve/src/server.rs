@@ -3,19 +3,22 @@
 //! Each bound has its place: connections are counted when they are accepted, heads and bodies must come in time, the
 //! bytes of all bodies are counted before they are read, and places in the queue before a request waits there.
 
+use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
-use http_body_util::{BodyExt, Channel, Either, Full, LengthLimitError, Limited};
-use hyper::body::{Body as _, Bytes, Incoming};
+use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
+use hyper::body::{Body as _, Bytes, Frame, Incoming};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use sha2::{Digest, Sha256};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout, timeout_at};
 
 use crate::access::{Token, admit, has_lines};
@@ -37,7 +40,22 @@ const PAUSE: Duration = Duration::from_millis(100);
 /// The unit in which bodies are counted.
 const PAGE: usize = 4 << 10;
 
-type Body = Either<Full<Bytes>, Channel<Bytes>>;
+type Body = Either<Full<Bytes>, Results>;
+
+/// Results of lines, as they come. Dropped when the client leaves.
+struct Results(mpsc::Receiver<Bytes>);
+
+impl hyper::body::Body for Results {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        self.0.poll_recv(context).map(|result| result.map(|result| Ok(Frame::data(result))))
+    }
+}
 
 pub struct Server {
     pub queue: Queue<Task>,
@@ -113,7 +131,7 @@ impl Server {
         _ = stream.set_nodelay(true);
         let service = service_fn(|request| {
             let server = Arc::clone(self);
-            async move { Ok::<_, std::convert::Infallible>(server.answer(request, peer).await) }
+            async move { Ok::<_, Infallible>(server.answer(request, peer).await) }
         });
         let mut builder = http1::Builder::new();
         builder.timer(TokioTimer::new()).header_read_timeout(TIME_TO_SEND).max_buf_size(64 << 10);
@@ -207,38 +225,22 @@ impl Server {
 
     /// All lines are read, whether or not somebody takes their results: many clients send all before they read.
     fn grade_lines(self: &Arc<Self>, request: Request<Incoming>) -> Result<Response<Body>, Answer> {
-        let (sender, channel) = Channel::new(16);
-        let server = Arc::clone(self);
-        tokio::spawn(async move {
-            let mut sender = sender;
-            let (results, mut answered) = tokio::sync::mpsc::channel(16);
-            let reading = tokio::spawn(server.read_lines(request, results));
-            while let Some(result) = answered.recv().await {
-                if sender.send_data(result).await.is_err() {
-                    break;
-                }
-            }
-            // Nobody takes results any more.
-            reading.abort();
-        });
+        let (sender, results) = mpsc::channel(16);
+        tokio::spawn(Arc::clone(self).read_lines(request, sender));
         let answer = Answer::lines();
-        let mut response = Response::new(Either::Right(channel));
+        let mut response = Response::new(Either::Right(Results(results)));
         response.headers_mut().extend(answer.headers());
         self.metrics.count_answer("grade", 200);
         Ok(response)
     }
 
-    async fn read_lines(
-        self: Arc<Self>,
-        request: Request<Incoming>,
-        results: tokio::sync::mpsc::Sender<Bytes>,
-    ) {
+    async fn read_lines(self: Arc<Self>, request: Request<Incoming>, results: mpsc::Sender<Bytes>) {
         let lines = async {
             let body = Arc::new(self.read_body(request).await?);
             let at_once = Arc::new(Semaphore::new(self.lines_at_once));
             let mut rest = body.bytes.clone();
             let mut number = 0;
-            while !rest.is_empty() {
+            while !rest.is_empty() && !results.is_closed() {
                 let length =
                     rest.iter().position(|byte| *byte == b'\n').map_or(rest.len(), |at| at + 1);
                 let line = rest.split_to(length);

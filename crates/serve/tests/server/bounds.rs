@@ -1,11 +1,13 @@
 //! Sizes, numbers of connections, and how the server ends.
 
+use std::fs;
 use std::io::Write;
+use std::path::Path;
 use std::thread;
 
 use serde_json::{Value, json};
 
-use crate::process::{JSON, Reply, Server};
+use crate::process::{JSON, Reply, Server, kill, read_until};
 
 /// Runs a program in Python as SandboxFusion does.
 fn run(server: &Server, code: &str, run_timeout: f64) -> Reply {
@@ -30,6 +32,25 @@ fn what_is_too_large_or_cut_is_refused() {
         server.send(format!("GET / HTTP/1.1\r\n{}\r\n", "X: y\r\n".repeat(20_000)).as_bytes());
     assert_eq!(many.status, 431);
     assert_eq!(server.send(b"\x16\x03\x01 what\r\n\r\n").status, 400);
+    assert_eq!(run(&server, "print(1)", 5.0).status, 200);
+}
+
+/// Heads and bodies that never end hold nobody up, and are closed.
+#[test]
+fn who_sends_slowly_is_closed() {
+    let server = Server::start(&["--connections", "5"]);
+    let head = b"POST /run_code HTTP/1.1\r\nHost: localhost\r\n";
+    let body = format!("Content-Type: {JSON}\r\nContent-Length: 9\r\n\r\n{{");
+    let mut slow: Vec<_> = (0..4).map(|_| server.connect()).collect();
+    for (number, stream) in slow.iter_mut().enumerate() {
+        stream.write_all(head).expect("it is taken");
+        if number % 2 == 1 {
+            stream.write_all(body.as_bytes()).expect("it is taken");
+        }
+    }
+    assert_eq!(run(&server, "print(1)", 5.0).status, 200);
+    let statuses: Vec<u16> = slow.into_iter().map(|stream| Reply::read(stream).status).collect();
+    assert_eq!(statuses, [0, 408, 0, 408], "without a head, there is nothing to answer");
     assert_eq!(run(&server, "print(1)", 5.0).status, 200);
 }
 
@@ -122,22 +143,67 @@ fn sigterm_finishes_what_runs_and_refuses_what_waits() {
 #[test]
 fn a_run_ends_when_its_clients_have_left() {
     let server = Server::start(&["--jobs", "1"]);
-    let body = json!({ "code": "while True: pass", "language": "python", "run_timeout": 3000 });
-    let body = body.to_string();
-    let mut clients: Vec<_> = (0..2).map(|_| server.connect()).collect();
-    for client in &mut clients {
-        let length = body.len();
-        let head =
-            format!("POST /run_code HTTP/1.1\r\nHost: localhost\r\nContent-Type: {JSON}\r\n");
-        write!(client, "{head}Content-Length: {length}\r\n\r\n{body}").expect("it is taken");
-    }
     let runs =
         |number: u8| server.get("/metrics").body.contains(&format!("juror_running {number}"));
+    let body = json!({ "code": "while True: pass", "language": "python", "run_timeout": 3000 });
+    let mut clients: Vec<_> =
+        (0..2).map(|_| server.start_post("/run_code", JSON, &body.to_string())).collect();
     while !runs(1) {}
     drop(clients.pop());
     assert!(runs(1), "one client still waits");
     drop(clients);
+    while !runs(0) {}
+    // The same of a stream of lines, the first of which is done.
+    let line = |text: &str| {
+        json!({ "source": { "language": "python3", "text": text }, "limits": { "time": 3000 },
+            "cases": [{ "input": "", "answer": "1" }] })
+    };
+    let lines = [line("print(1)"), line("while True: pass"), line("while True: 1")];
+    let lines = lines.map(|line| line.to_string() + "\n").concat();
+    let mut client = server.start_post("/grade", "application/x-ndjson", &lines);
+    assert!(read_until(&mut client, "AC"));
+    while !runs(1) {}
+    drop(client);
     // The only slot is free long before the program's own limit.
     assert_eq!(run(&server, "print(1)", 5.0).json()["run_result"]["stdout"], "1\n");
     assert!(runs(0));
+}
+
+/// Both workers are killed while all programs wait or run.
+#[test]
+fn a_worker_that_dies_costs_no_answer() {
+    let juror = Path::new(env!("CARGO_BIN_EXE_juror-serve")).with_file_name("juror");
+    if !juror.is_file() {
+        _ = writeln!(std::io::stderr(), "SKIPPED: no juror here: build it first, for its workers");
+        return;
+    }
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = |name: &str| directory.path().join(name).display().to_string();
+    let workers = ["a", "b"].map(|name| {
+        let text = format!(
+            "echo $$ >> '{}'\nexec '{}' worker --stdio --jobs 1\n",
+            path("ids"),
+            juror.display()
+        );
+        fs::write(path(name), text).expect("a file");
+        format!("sh {}", path(name))
+    });
+    let server = Server::start(&["--executor", &workers[0], "--executor", &workers[1]]);
+    let outputs: Vec<Value> = thread::scope(|scope| {
+        let server = &server;
+        let ask = |number: usize| {
+            let code = format!("import time\ntime.sleep(1)\nprint({number})");
+            run(server, &code, 20.0).json()["run_result"]["stdout"].clone()
+        };
+        let all: Vec<_> = (0..12).map(|number| scope.spawn(move || ask(number))).collect();
+        while !server.get("/metrics").body.contains("juror_running 2") {}
+        for id in fs::read_to_string(path("ids")).expect("their numbers").lines() {
+            kill(id.parse().expect("a number"), libc::SIGKILL);
+        }
+        all.into_iter().map(|thread| thread.join().expect("an answer")).collect()
+    });
+    let expected: Vec<_> = (0..12).map(|number| json!(format!("{number}\n"))).collect();
+    assert_eq!(outputs, expected);
+    let started = fs::read_to_string(path("ids")).expect("their numbers").lines().count();
+    assert!(started > 2, "{started} workers started");
 }

@@ -75,6 +75,15 @@ impl Server {
         self.request(&format!("GET {path}"), "", "")
     }
 
+    /// Sends a request, and waits for nothing.
+    pub(crate) fn start_post(&self, path: &str, media_type: &str, body: &str) -> TcpStream {
+        let mut stream = self.connect();
+        let length = body.len();
+        let head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Type: {media_type}");
+        write!(stream, "{head}\r\nContent-Length: {length}\r\n\r\n{body}").expect("it is taken");
+        stream
+    }
+
     /// The most memory that it held so far.
     pub(crate) fn peak_kib(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.process.id()));
@@ -84,15 +93,27 @@ impl Server {
     }
 
     pub(crate) fn signal(&self, signal: i32) {
-        let process = libc::pid_t::try_from(self.process.id()).expect("a number");
-        // SAFETY: takes no pointers.
-        assert_eq!(unsafe { libc::kill(process, signal) }, 0);
+        kill(libc::pid_t::try_from(self.process.id()).expect("a number"), signal);
     }
 
     /// Waits for its end; returns its exit code.
     pub(crate) fn wait(mut self) -> Option<i32> {
         self.process.wait().expect("it ends").code()
     }
+}
+
+pub(crate) fn kill(process: libc::pid_t, signal: i32) {
+    // SAFETY: takes no pointers.
+    assert_eq!(unsafe { libc::kill(process, signal) }, 0);
+}
+
+/// Whether the text comes before the end.
+pub(crate) fn read_until(stream: &mut TcpStream, text: &str) -> bool {
+    let mut read = Vec::new();
+    BufReader::new(stream).bytes().map_while(Result::ok).any(|byte| {
+        read.push(byte);
+        read.ends_with(text.as_bytes())
+    })
 }
 
 impl Drop for Server {
