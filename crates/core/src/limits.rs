@@ -175,8 +175,7 @@ impl Limits {
                 format!("{took} of CPU time, {allowed} allowed")
             }
             StopReason::WallTime => {
-                let waited = outcome.wall_time.saturating_sub(outcome.queued);
-                let reading = if outcome.cpu_time * 2 < waited {
+                let reading = if outcome.cpu_time * 2 < outcome.own_wall_time() {
                     ": it slept, or waited for input that never came"
                 } else {
                     ""

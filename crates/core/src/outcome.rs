@@ -138,6 +138,11 @@ impl Outcome {
         (self.peak_memory > Bytes(0)).then_some(self.peak_memory)
     }
 
+    /// Its wall time without the wait for a processor: what counts towards its limit.
+    pub fn own_wall_time(&self) -> Duration {
+        self.wall_time.saturating_sub(self.queued)
+    }
+
     /// In words, such as `CPU time 0.003 s, clock 0.004 s, memory 1.20 MiB, output 40 B`.
     pub fn describe_use(&self) -> String {
         let (cpu_time, wall_time) = (seconds(self.cpu_time), seconds(self.wall_time));

@@ -196,7 +196,7 @@ fn command_result(outcome: &Outcome, stdout: String, stderr: String) -> CommandR
     };
     CommandResult {
         status: if is_late { "TimeLimitExceeded" } else { "Finished" },
-        execution_time: outcome.wall_time.as_secs_f64(),
+        execution_time: outcome.own_wall_time().as_secs_f64(),
         cpu_time: outcome.cpu_time.as_secs_f64(),
         return_code: (!is_late).then_some(code),
         stdout,

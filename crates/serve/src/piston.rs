@@ -290,7 +290,7 @@ fn stage(outcome: &Outcome, limits: &Limits, stdout: String, stderr: String) -> 
         message,
         status,
         cpu_time: Some(millis(outcome.cpu_time)),
-        wall_time: Some(millis(outcome.wall_time)),
+        wall_time: Some(millis(outcome.own_wall_time())),
         memory: outcome.memory(),
     }
 }
