@@ -219,15 +219,21 @@ fn grade_lines(
     let host = Host::start(&options.host, context)?;
     let fresh = Scheduler::new(Arc::clone(&host.executor)).with_fresh_runs();
     let builder = host.builder_on(&fresh).keeping_recent(CACHED_PROGRAMS);
+    let rejects_on_breakdown = options.checker_fault == "wa";
     let text = [&options.map, &options.defaults].map(|text| text.as_deref().unwrap_or_default());
-    let data_set = options.data_set.iter().map(|name| format!("\0{name}"));
+    let more = [
+        options.data_set.clone(),
+        testlib.as_ref().map(|text| format!("testlib {:016x}", digest("", text.as_bytes()))),
+        rejects_on_breakdown.then(|| "checker-fault".to_owned()),
+    ];
+    let more = more.iter().flatten().map(|text| format!("\0{text}"));
     let grader = LineJudge {
         problems: LoadedProblems::new(&host, context, testlib),
         repeats: options.repeat,
         problem_file,
         is_public_told: AtomicBool::new(false),
-        digest_prefix: text.join("\0") + &data_set.collect::<String>(),
-        rejects_on_breakdown: options.checker_fault == "wa",
+        digest_prefix: text.join("\0") + &more.collect::<String>(),
+        rejects_on_breakdown,
         rejudges: options.rejudge.is_some(),
         compare: options.compare.as_deref(),
         recent_results: RecentValues::new(CACHED_RESULTS),
@@ -487,8 +493,9 @@ impl StreamReader<'_> {
                 LineHistory::New => return Ok(Some(PendingLine { raw, digest })),
                 LineHistory::Changed => {
                     return Err(Stop::usage(format!(
-                        "--resume: up to line {}, the lines, their problems, --data-set, --map or \
-                         --defaults differ from those that {path} was made with; choose another file",
+                        "--resume: up to line {}, the lines, their problems, --data-set, --map, --defaults, \
+                         --testlib or --checker-fault differ from those that {path} was made with; \
+                         choose another file",
                         raw.number
                     )));
                 }

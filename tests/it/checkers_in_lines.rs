@@ -317,4 +317,12 @@ fn a_resumed_stream_goes_on_with_checkers() {
     results.sort_by_key(|result| result["line"].as_u64());
     let kinds: Vec<String> = results.iter().map(|result| shown(result).0).collect();
     assert_eq!(kinds, ["AC", "checker", "WA"]);
+    // What decides verdicts cannot change in the middle.
+    fixture.write("testlib.h", "");
+    for option in ["--checker-fault=wa", "--testlib=testlib.h"] {
+        let mut command = fixture.juror("grade --output results --resume");
+        let output = command.arg(option).write_stdin(join_lines(&lines)).output().expect("it runs");
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert!(text.contains("--testlib or --checker-fault differ"), "{text}");
+    }
 }

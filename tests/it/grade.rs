@@ -493,7 +493,7 @@ fn a_file_with_other_results_is_refused_and_unchanged() {
     check(&[], &[&one, &two], "");
     check(&[], &[&one, &two], "results is not empty; add --resume to go on after its results");
     check(&["--resume"], &[&one, &two], "");
-    let differ = "the lines, their problems, --data-set, --map or --defaults differ from those that results was made with";
+    let differ = "the lines, their problems, --data-set, --map, --defaults, --testlib or --checker-fault differ from those that results was made with";
     check(&["--resume"], &[&two, &two], differ);
     check(&["--resume"], &[&two, &one], differ);
     check(&["--resume", "--defaults", "{\"all\":true}"], &[&one, &two], differ);
