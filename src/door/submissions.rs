@@ -84,8 +84,7 @@ pub fn suggest_program(path: &Path) -> Option<String> {
 
 fn near_programs(path: &Path, further: impl IntoIterator<Item = String>) -> Option<String> {
     let known: Vec<String> = programs_beside(path).into_iter().chain(further).collect();
-    let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
-    (!near.is_empty()).then_some(near)
+    paths_near(&path.to_string_lossy(), known.iter().map(String::as_str))
 }
 
 /// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.
