@@ -257,10 +257,7 @@ fn play_submission(
             )
         })?,
     };
-    let contract = match bench.problem.kind.passes {
-        1 => Contract::OnePass,
-        most => Contract::MorePasses(most - 1),
-    };
+    let contract = Contract::of_pass(1, bench.problem.kind.passes);
     let mut play = |hand| play_by_hand(bench.executor, &interactor, case, contract, hand);
     let most = interactor.limits.output;
     let (mut run, written) = (person.talk)(Some("< "), most, &mut play)?;

@@ -327,16 +327,8 @@ pub fn ask_validator(
     test_case: &TestCase,
     output: Blob,
 ) -> Result<Response, Stop> {
-    let contract = match bench.problem.kind.passes {
-        1 => Contract::OnePass,
-        passes => Contract::MorePasses(passes - 1),
-    };
-    let case = TrialCase {
-        name: &test_case.name,
-        test_case,
-        input: Blob::file(&test_case.input),
-        answer: judge_answer(test_case)?,
-    };
+    let contract = Contract::of_pass(1, bench.problem.kind.passes);
+    let case = TrialCase::of_files(test_case)?;
     let ask = |submission: Option<&Runnable>| {
         validator.respond(bench.executor, &case, output.clone(), submission, contract)
     };
