@@ -229,10 +229,9 @@ impl Trial<'_> {
                 }
             }
         }
-        let Some(message) = accepted_message(tried, &accepted) else { return Ok(None) };
-        if !decides_alone(self.bench.problem) {
-            return Ok(None);
-        }
+        let message = accepted_message(tried, &accepted);
+        let message = message.filter(|_| decides_alone(self.bench.problem));
+        let Some(message) = message else { return Ok(None) };
         let diagnostic = Diagnostic::error(&self.validator.path, message).help(help);
         Ok(Some(TrialFault::fatal(self.with_severity(diagnostic))))
     }
