@@ -38,9 +38,9 @@ use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
 use juror_core::text::{message_line, printable, visible};
+use juror_judging::build::Runnable;
 use juror_core::units::Bytes;
 use juror_judging::build::bench::Bench;
-use juror_judging::build::{BuildResult, Runnable, build_diagnostic};
 use juror_judging::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode};
 use juror_judging::judge::case_run::judge_case;
 use juror_judging::judge::images::ImageUse;
@@ -300,13 +300,9 @@ fn build_submission(
         words => prepare_command(words, bench.builder),
     };
     let prepared = prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
-    match bench.build(&submission.name, &prepared, limits)? {
-        BuildResult::Program(runnable) => Ok(*runnable),
-        BuildResult::Rejected(report) => {
-            let what = build_diagnostic("the submission", &submission.program.path, &report);
-            Err(Stop::Diagnosed(vec![what]).refused_for(RefusalSubject::Submission))
-        }
-    }
+    let built = bench.build(&submission.name, &prepared, limits)?;
+    let runnable = built.program("the submission", &submission.program.path);
+    runnable.map_err(|fault| Stop::from(fault).refused_for(RefusalSubject::Submission))
 }
 
 /// Also returns a name for the input.
