@@ -237,15 +237,10 @@ pub fn inline_cases<'a>(
     texts: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
     options: Options,
 ) -> Vec<ReadyCase<'a>> {
-    let ready = |(test_case, (input, answer)): (&'a TestCase, (Vec<u8>, Vec<u8>))| ReadyCase {
-        test_case,
-        static_args: None,
-        scoring: CaseScoring::Ignored,
-        options,
-        input: input.into(),
-        answer: Some(answer.into()),
-    };
-    named.iter().zip(texts).map(ready).collect()
+    let all = named.iter().zip(texts).map(|(test_case, (input, answer))| {
+        ReadyCase::without_score(test_case, options, input.into(), answer.into())
+    });
+    all.collect()
 }
 
 #[cfg(test)]

@@ -33,7 +33,6 @@ use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::root::FilePath;
-use juror_core::score::CaseScoring;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
@@ -214,14 +213,8 @@ pub fn run_once(
     if options.interactor.is_some() {
         let (input, name) = read_input(options, person, case, &host)?;
         let answer = case.and_then(|case| case.answer.as_ref()).map(Blob::file).unwrap_or_default();
-        let case = ReadyCase {
-            test_case: case.unwrap_or(&none),
-            static_args: None,
-            scoring: CaseScoring::Ignored,
-            options: Options::of_name("none").unwrap_or_default(),
-            input,
-            answer: Some(answer),
-        };
+        let options = Options::of_name("none").unwrap_or_default();
+        let case = ReadyCase::without_score(once.test_case, options, input, answer);
         let ready = ReadyProblem::build(bench, ImageUse::Never, vec![case])?;
         ready.find_protocols()?;
         let rules = ready.rules.with_limits(limits);
