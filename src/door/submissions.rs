@@ -167,13 +167,11 @@ pub fn submission_at(path: &Path, real: PathBuf, problem: &Problem) -> Submissio
 }
 
 /// A program that the user typed after `--`.
-pub fn command_submission(words: &[OsString]) -> Submission {
+pub fn command_submission(words: &[OsString], variant: &BuildVariant) -> Submission {
     let program = words.first().map(PathBuf::from).unwrap_or_default();
-    Submission {
-        name: command_line(words),
-        program: outside_program(&program),
-        expectations: Vec::new(),
-    }
+    let mut program = outside_program(&program);
+    program.set_variant(variant);
+    Submission { name: command_line(words), program, expectations: Vec::new() }
 }
 
 pub fn prepare_command(words: &[OsString], builder: &Builder<'_>) -> Result<PreparedProgram, Stop> {

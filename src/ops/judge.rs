@@ -434,9 +434,7 @@ fn find_submissions(
                 "--flags is for sources, and a program after `--` is not built; leave it out";
             return Err(Stop::usage(what));
         }
-        let mut submission = command_submission(&options.program);
-        submission.program.set_variant(&variant);
-        submissions.push(submission);
+        submissions.push(command_submission(&options.program, &variant));
     }
     Ok((submissions, reader.found))
 }

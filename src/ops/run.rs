@@ -37,8 +37,8 @@ use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
 use juror_core::text::{message_line, printable, visible};
-use juror_judging::build::Runnable;
 use juror_core::units::Bytes;
+use juror_judging::build::Runnable;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode};
 use juror_judging::judge::case_run::judge_case;
@@ -177,11 +177,7 @@ pub fn run_once(
     }
     let submission = match &options.submission {
         None if options.play => None,
-        None => {
-            let mut submission = command_submission(&options.program);
-            submission.program.set_variant(&variant);
-            Some(submission)
-        }
+        None => Some(command_submission(&options.program, &variant)),
         Some(path) => {
             Some(local_submission("submission", path, &problem, &variant).map_err(Stop::usage)?)
         }
@@ -197,7 +193,9 @@ pub fn run_once(
         let case = case.ok_or_else(|| no_case_error(&problem))?;
         return play_submission(bench, case, person);
     };
-    let limits = Limits::of_submission(&problem.limits, run_time_limit(options, &problem));
+    let time_limit = options.time_limit.or(problem.limits.time_limit);
+    let time_limit = time_limit.unwrap_or(TIME_WITHOUT_PACKAGE);
+    let limits = Limits::of_submission(&problem.limits, time_limit);
     let runnable = build_submission(bench, &submission, &options.program, &limits)?;
     let rules = Rules::new(&problem, Arc::default()).with_limits(limits.clone());
     let none = TestCase::default();
@@ -259,26 +257,19 @@ fn play_submission(
 }
 
 fn case_name(options: &RunOnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
-    match (&options.case, options.play) {
-        (Some(typed), _) => Ok(Some(find_case(problem, typed)?.name.clone())),
-        (None, play) if play || options.interactor.is_some() && options.input.is_none() => {
-            Ok(Some(
-                problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?.name.clone(),
-            ))
-        }
-        (None, _) => Ok(None),
-    }
+    let needs_one = options.play || options.interactor.is_some() && options.input.is_none();
+    let case = match &options.case {
+        Some(typed) => find_case(problem, typed)?,
+        None if !needs_one => return Ok(None),
+        None => problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?,
+    };
+    Ok(Some(case.name.clone()))
 }
 
 fn no_case_error(problem: &Problem) -> Stop {
     let what =
         format!("{} has no test cases; `juror verify` shows what is missing", problem.short_name);
     Stop::Refused(RefusalSubject::Selection, vec![what.into()])
-}
-
-fn run_time_limit(options: &RunOnceOptions, problem: &Problem) -> Duration {
-    let time_limit = options.time_limit.or(problem.limits.time_limit);
-    time_limit.unwrap_or(TIME_WITHOUT_PACKAGE)
 }
 
 /// A failed build is the submission's fault, not the package's.
