@@ -1,7 +1,7 @@
 //! What `--help` shows after the options: examples, exit codes, the environment.
 
 use clap::Arg;
-use clap::builder::StyledStr;
+use clap::builder::{Resettable, StyledStr};
 
 use crate::cli::topics;
 use juror_core::exit_code::ExitCode;
@@ -249,16 +249,11 @@ pub(super) fn examples(command: &str) -> String {
 
 /// For arguments with the placeholder `{n}`, which clap would replace with a line end.
 pub(super) fn keep_placeholders(arg: Arg) -> Arg {
-    let kept = |text: &StyledStr| keep_braces(&text.ansi().to_string());
-    let [short, long] = [arg.get_help().map(kept), arg.get_long_help().map(kept)];
-    let arg = match short {
-        Some(help) => arg.help(help),
-        None => arg,
+    let kept = |text: Option<&StyledStr>| -> Resettable<StyledStr> {
+        text.map(|text| keep_braces(&text.ansi().to_string()).into()).into()
     };
-    match long {
-        Some(help) => arg.long_help(help),
-        None => arg,
-    }
+    let (short, long) = (kept(arg.get_help()), kept(arg.get_long_help()));
+    arg.help(short).long_help(long)
 }
 
 /// clap drops the code for no style wherever text has no style.

@@ -114,11 +114,7 @@ fn with_default_command(mut words: Vec<OsString>) -> Vec<OsString> {
 }
 
 fn is_command(word: &str) -> bool {
-    let command = Arguments::command();
-    word == "help"
-        || command.get_subcommands().any(|subcommand| {
-            subcommand.get_name() == word || subcommand.get_all_aliases().any(|alias| alias == word)
-        })
+    word == "help" || Arguments::command().find_subcommand(word).is_some()
 }
 
 pub fn dispatch(arguments: &Arguments) -> ExitCode {
@@ -132,49 +128,37 @@ pub fn dispatch(arguments: &Arguments) -> ExitCode {
 
 /// Replaces clap's tips, which are often far from what was typed.
 fn with_tips(mut error: clap::Error, words: &[String]) -> clap::Error {
-    let typed = |error: &clap::Error, kind| match error.get(kind) {
-        Some(ContextValue::String(typed)) => Some(typed.clone()),
+    let kind = error.kind();
+    let typed = match kind {
+        ErrorKind::InvalidSubcommand => error.get(ContextKind::InvalidSubcommand),
+        ErrorKind::UnknownArgument => error.get(ContextKind::InvalidArg),
         _ => None,
     };
-    match error.kind() {
-        ErrorKind::InvalidSubcommand => {
-            let Some(typed) = typed(&error, ContextKind::InvalidSubcommand) else { return error };
-            let is_help = words.first().is_some_and(|word| word == "help");
-            if is_help && words.get(1) == Some(&typed) {
-                return unknown_topic(&typed);
-            }
-            error.remove(ContextKind::SuggestedSubcommand);
-            error.remove(ContextKind::Suggested);
-            let command = command_of(words);
-            let names = command.get_subcommands().map(clap::Command::get_name);
-            if let Some(near) = meant(&typed, names) {
-                let near = ContextValue::Strings(vec![near.to_owned()]);
-                error.insert(ContextKind::SuggestedSubcommand, near);
-            } else if typed.contains('.') && words.first() == Some(&typed) {
-                let what = format!("no command or file has the name '{}'", printable(&typed));
-                let help = suggest_program(Path::new(&typed));
-                let text = format!("{}\n", with_help(&what, help.as_deref()));
-                return clap::Error::raw(ErrorKind::InvalidSubcommand, text);
-            }
+    let Some(ContextValue::String(typed)) = typed.cloned() else { return error };
+    for tip in [ContextKind::SuggestedSubcommand, ContextKind::SuggestedArg, ContextKind::Suggested]
+    {
+        error.remove(tip);
+    }
+    if kind == ErrorKind::UnknownArgument {
+        if let Some((kind, tip)) = option_tip(&typed, words) {
+            error.insert(kind, tip);
         }
-        ErrorKind::UnknownArgument => {
-            let Some(typed) = typed(&error, ContextKind::InvalidArg) else { return error };
-            error.remove(ContextKind::SuggestedArg);
-            error.remove(ContextKind::SuggestedSubcommand);
-            error.remove(ContextKind::Suggested);
-            match option_tip(&typed, words) {
-                Some(OptionTip::Option(near)) => {
-                    let near = ContextValue::String(near);
-                    error.insert(ContextKind::SuggestedArg, near);
-                }
-                Some(OptionTip::Text(tip)) => {
-                    let tip = ContextValue::StyledStrs(vec![tip.into()]);
-                    error.insert(ContextKind::Suggested, tip);
-                }
-                None => {}
-            }
-        }
-        _ => {}
+        return error;
+    }
+    let is_help = words.first().is_some_and(|word| word == "help");
+    if is_help && words.get(1) == Some(&typed) {
+        return unknown_topic(&typed);
+    }
+    let command = command_of(words);
+    let names = command.get_subcommands().map(clap::Command::get_name);
+    if let Some(near) = meant(&typed, names) {
+        let near = ContextValue::Strings(vec![near.to_owned()]);
+        error.insert(ContextKind::SuggestedSubcommand, near);
+    } else if typed.contains('.') && words.first() == Some(&typed) {
+        let what = format!("no command or file has the name '{}'", printable(&typed));
+        let help = suggest_program(Path::new(&typed));
+        let text = format!("{}\n", with_help(&what, help.as_deref()));
+        return clap::Error::raw(ErrorKind::InvalidSubcommand, text);
     }
     error
 }
@@ -210,37 +194,35 @@ const FOREIGN_OPTIONS: [(&str, &str); 7] = [
     ("--eps", "'juror judge' takes a tolerance with --compare float=1e-6"),
 ];
 
-enum OptionTip {
-    Option(String),
-    Text(String),
-}
-
-fn option_tip(typed: &str, words: &[String]) -> Option<OptionTip> {
+fn option_tip(typed: &str, words: &[String]) -> Option<(ContextKind, ContextValue)> {
+    let tip = |text: &str| {
+        let text = ContextValue::StyledStrs(vec![text.to_owned().into()]);
+        Some((ContextKind::Suggested, text))
+    };
     if typed.parse::<f64>().is_ok() {
-        return Some(OptionTip::Text("no option takes a negative number".to_owned()));
+        return tip("no option takes a negative number");
     }
     // Of `-x.sh`, clap names only the `-x`.
     let is_file = |word: &&String| word.starts_with(typed) && Path::new(word).exists();
     if let Some(file) = words.iter().find(is_file) {
         let file = printable(file);
-        return Some(OptionTip::Text(format!("for the file {file}, write './{file}'")));
+        return tip(&format!("for the file {file}, write './{file}'"));
     }
     if words.first().is_some_and(|word| word.starts_with('-')) {
-        let tip = "options follow the command or the file, such as 'juror my.cpp -v'";
-        return Some(OptionTip::Text(tip.to_owned()));
+        return tip("options follow the command or the file, such as 'juror my.cpp -v'");
     }
     let known = FOREIGN_OPTIONS.iter().find(|(option, _)| typed.split('=').next() == Some(option));
-    if let Some((_, tip)) = known {
-        return Some(OptionTip::Text((*tip).to_owned()));
+    if let Some((_, known)) = known {
+        return tip(known);
     }
     let name = typed.strip_prefix("--")?;
     let command = command_of(words);
     let shown = command.get_arguments().filter(|option| !option.is_hide_set());
     if let Some(near) = meant(name, shown.filter_map(Arg::get_long)) {
-        return Some(OptionTip::Option(format!("--{near}")));
+        return Some((ContextKind::SuggestedArg, ContextValue::String(format!("--{near}"))));
     }
-    let is_command = Arguments::command().find_subcommand(name).is_some();
-    is_command.then(|| OptionTip::Text(format!("'juror {name}' is a command of its own")))
+    Arguments::command().find_subcommand(name)?;
+    tip(&format!("'juror {name}' is a command of its own"))
 }
 
 /// The command to which the words belong, with all of its arguments.

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use clap::{Args, ValueEnum};
+use clap::Args;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::cli::output::print;
 use crate::grade::graded::GradedLine;
@@ -29,30 +30,41 @@ use juror_packages::package::contents::PackageListing;
 #[derive(Args, Debug)]
 pub struct SchemaOptions {
     /// The command
-    #[arg(value_enum, default_value_t)]
-    pub command: DocumentKind,
+    #[arg(default_value = "judge", value_parser = schema_parser())]
+    pub command: WriteSchema,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum DocumentKind {
-    /// What `judge`, `verify`, `generate` and `merge` write
-    #[default]
-    Judge,
-    Cache,
-    Compare,
-    Convert,
-    Doctor,
-    /// The lines that `grade` reads and writes
-    Grade,
-    GrammarBounds,
-    GrammarCheck,
-    Languages,
-    Mutants,
-    New,
-    Run,
-    Show,
-    Strength,
-    Stress,
+pub type WriteSchema = fn(&mut dyn Write) -> io::Result<()>;
+
+const SCHEMAS: [(&str, WriteSchema); 15] = [
+    ("judge", |out| write_schema::<Report>(out)),
+    ("cache", |out| write_schema::<Document<'_, CacheReport>>(out)),
+    ("compare", |out| write_schema::<Document<'_, ComparisonReport>>(out)),
+    ("convert", |out| write_schema::<Document<'_, Conversion>>(out)),
+    ("doctor", |out| write_schema::<Document<'_, Diagnosis>>(out)),
+    ("grade", |out| write_both_schemas::<GradedLine>("juror-grade", line::line_schema(), out)),
+    ("grammar-bounds", |out| write_schema::<Document<'_, GrammarBounds>>(out)),
+    ("grammar-check", |out| write_schema::<Document<'_, CheckedInputs>>(out)),
+    ("languages", |out| write_schema::<Document<'_, LanguageListing>>(out)),
+    ("mutants", |out| write_schema::<Document<'_, MutantListing>>(out)),
+    ("new", |out| write_schema::<Document<'_, CreatedPackage>>(out)),
+    ("run", |out| write_schema::<Document<'_, SingleRun>>(out)),
+    ("show", |out| write_schema::<Document<'_, PackageListing>>(out)),
+    ("strength", |out| write_schema::<Document<'_, Strength>>(out)),
+    ("stress", |out| write_schema::<Document<'_, StressResult>>(out)),
+];
+
+fn schema_parser() -> impl TypedValueParser<Value = WriteSchema> {
+    let names = SCHEMAS.map(|(name, _)| match name {
+        "judge" => {
+            PossibleValue::new(name).help("What `judge`, `verify`, `generate` and `merge` write")
+        }
+        "grade" => PossibleValue::new(name).help("The lines that `grade` reads and writes"),
+        name => PossibleValue::new(name),
+    });
+    PossibleValuesParser::new(names).try_map(|typed| {
+        SCHEMAS.iter().find(|(name, _)| *name == typed).map(|(_, write)| *write).ok_or("unknown")
+    })
 }
 
 impl Operation for SchemaOptions {
@@ -60,30 +72,6 @@ impl Operation for SchemaOptions {
     const NAME: &'static str = "schema";
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
-        Ok(print("the schema", |out| self.write(out))?)
-    }
-}
-
-impl SchemaOptions {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        match self.command {
-            DocumentKind::Judge => write_schema::<Report>(out),
-            DocumentKind::Cache => write_schema::<Document<'_, CacheReport>>(out),
-            DocumentKind::Compare => write_schema::<Document<'_, ComparisonReport>>(out),
-            DocumentKind::Convert => write_schema::<Document<'_, Conversion>>(out),
-            DocumentKind::Doctor => write_schema::<Document<'_, Diagnosis>>(out),
-            DocumentKind::Grade => {
-                write_both_schemas::<GradedLine>("juror-grade", line::line_schema(), out)
-            }
-            DocumentKind::GrammarBounds => write_schema::<Document<'_, GrammarBounds>>(out),
-            DocumentKind::GrammarCheck => write_schema::<Document<'_, CheckedInputs>>(out),
-            DocumentKind::Languages => write_schema::<Document<'_, LanguageListing>>(out),
-            DocumentKind::Mutants => write_schema::<Document<'_, MutantListing>>(out),
-            DocumentKind::New => write_schema::<Document<'_, CreatedPackage>>(out),
-            DocumentKind::Run => write_schema::<Document<'_, SingleRun>>(out),
-            DocumentKind::Show => write_schema::<Document<'_, PackageListing>>(out),
-            DocumentKind::Strength => write_schema::<Document<'_, Strength>>(out),
-            DocumentKind::Stress => write_schema::<Document<'_, StressResult>>(out),
-        }
+        Ok(print("the schema", self.command)?)
     }
 }

@@ -82,13 +82,9 @@ pub(super) fn show_topic(words: &[String]) -> Option<ExitCode> {
         return Some(ExitCode::Success);
     }
     let printed = print("the page", |out| out.write_all(topic.text.as_bytes()));
-    Some(printed.map_or_else(
-        |stop| {
-            streams::print_remark(&format!("error: cannot {stop}"));
-            ExitCode::JudgeError
-        },
-        |()| ExitCode::Success,
-    ))
+    let Err(error) = printed else { return Some(ExitCode::Success) };
+    streams::print_remark(&format!("error: cannot {error}"));
+    Some(ExitCode::JudgeError)
 }
 
 fn pager() -> String {

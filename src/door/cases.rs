@@ -123,11 +123,12 @@ pub fn find_case<'a>(problem: &'a Problem, typed: &str) -> Result<&'a TestCase, 
     let found = all.iter().find(|case| composed(&case.name) == name);
     found.copied().ok_or_else(|| {
         let names = all.iter().map(|case| &*case.name);
-        let near = paths_near(name, names);
-        let hint = match (near.is_empty(), all.is_empty()) {
-            (false, _) => near,
-            (true, false) => format!("names look like {}", example_names(&data.cases)),
-            (true, true) => "it has none; `juror verify` shows what is missing".to_owned(),
+        let hint = match paths_near(name, names) {
+            Some(near) => near,
+            None if all.is_empty() => {
+                "it has none; `juror verify` shows what is missing".to_owned()
+            }
+            None => format!("names look like {}", example_names(&data.cases)),
         };
         let what = format!("`{typed}` is not a test case of {}; {hint}", problem.short_name);
         Stop::Refused(RefusalSubject::Selection, vec![what.into()])
@@ -147,11 +148,10 @@ fn suggest_names(globs: &[String], cases: &[TestCase]) -> String {
         ends.chain([case.name.as_str()])
     });
     let names: Vec<&str> = names.collect();
-    let mut hints = globs.iter().map(|glob| {
+    let hint = globs.iter().find_map(|glob| {
         let name = case_name_of_path(glob).trim_end_matches(['*', '/']);
         paths_near(name, names.iter().copied())
     });
-    let hint = hints.find(|hint| !hint.is_empty());
     hint.unwrap_or_else(|| format!("names look like {}", example_names(cases)))
 }
 
@@ -237,15 +237,10 @@ pub fn inline_cases<'a>(
     texts: impl IntoIterator<Item = (Vec<u8>, Vec<u8>)>,
     options: Options,
 ) -> Vec<ReadyCase<'a>> {
-    let ready = |(test_case, (input, answer)): (&'a TestCase, (Vec<u8>, Vec<u8>))| ReadyCase {
-        test_case,
-        static_args: None,
-        scoring: CaseScoring::Ignored,
-        options,
-        input: input.into(),
-        answer: Some(answer.into()),
-    };
-    named.iter().zip(texts).map(ready).collect()
+    let all = named.iter().zip(texts).map(|(test_case, (input, answer))| {
+        ReadyCase::without_score(test_case, options, input.into(), answer.into())
+    });
+    all.collect()
 }
 
 #[cfg(test)]

@@ -29,7 +29,7 @@ pub struct GivenProgram {
 }
 
 impl GivenProgram {
-    /// `option` names it in messages.
+    /// `option` names it in messages. A source comes with the files beside it that it needs.
     pub fn read(option: &str, text: &OsStr, kind: ProgramKind) -> Result<Self, Stop> {
         let refused = |remark: Remark| Stop::usage(remark.about_option(option));
         let whole = Path::new(text);
@@ -48,7 +48,11 @@ impl GivenProgram {
                 let what = format!("{} is an archive", path.display());
                 return Err(refused(Remark::with_help(what, "unpack it and give the directory")));
             }
-            Ok(real) => Self::of_path(&real, kind).map_err(refused)?.program,
+            Ok(real) => {
+                let mut program = Program { kind, ..outside_program(&real) };
+                add_files_beside(&mut program, &Problem::default()).map_err(refused)?;
+                program
+            }
             Err(error) if is_path(first, words.is_empty()) => {
                 let what = format!("cannot find {first}: {error}");
                 return Err(refused(Remark::with_help(what, suggest_file(path, &[]))));
@@ -62,13 +66,6 @@ impl GivenProgram {
             }
         };
         Ok(Self { program, words, shown })
-    }
-
-    /// A source comes with the files beside it that it needs.
-    pub fn of_path(real: &Path, kind: ProgramKind) -> Result<Self, Remark> {
-        let mut program = Program { kind, ..outside_program(real) };
-        add_files_beside(&mut program, &Problem::default())?;
-        Ok(Self { program, words: Vec::new(), shown: Vec::new() })
     }
 
     /// A program that judges. It is called by this protocol, or as its text shows, or else as trials show.

@@ -84,8 +84,7 @@ pub fn suggest_program(path: &Path) -> Option<String> {
 
 fn near_programs(path: &Path, further: impl IntoIterator<Item = String>) -> Option<String> {
     let known: Vec<String> = programs_beside(path).into_iter().chain(further).collect();
-    let near = paths_near(&path.to_string_lossy(), known.iter().map(String::as_str));
-    (!near.is_empty()).then_some(near)
+    paths_near(&path.to_string_lossy(), known.iter().map(String::as_str))
 }
 
 /// For a program that does not exist: the sources of the same name beside it; of `a.out`, all in C and C++.
@@ -168,13 +167,11 @@ pub fn submission_at(path: &Path, real: PathBuf, problem: &Problem) -> Submissio
 }
 
 /// A program that the user typed after `--`.
-pub fn command_submission(words: &[OsString]) -> Submission {
+pub fn command_submission(words: &[OsString], variant: &BuildVariant) -> Submission {
     let program = words.first().map(PathBuf::from).unwrap_or_default();
-    Submission {
-        name: command_line(words),
-        program: outside_program(&program),
-        expectations: Vec::new(),
-    }
+    let mut program = outside_program(&program);
+    program.set_variant(variant);
+    Submission { name: command_line(words), program, expectations: Vec::new() }
 }
 
 pub fn prepare_command(words: &[OsString], builder: &Builder<'_>) -> Result<PreparedProgram, Stop> {

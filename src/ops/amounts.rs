@@ -1,5 +1,6 @@
 //! Spans of time and sizes, as options take them.
 
+use std::ops::RangeInclusive;
 use std::time::Duration;
 
 use juror_core::units::Bytes;
@@ -33,10 +34,13 @@ fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from_secs_f64(number * factor).map_err(|_| expected.to_owned())
 }
 
+fn within<T: PartialOrd>(value: T, allowed: RangeInclusive<T>, fault: &str) -> Result<T, String> {
+    if allowed.contains(&value) { Ok(value) } else { Err(fault.to_owned()) }
+}
+
 pub fn parse_span_or_zero(text: &str) -> Result<Duration, String> {
-    const MAX: Duration = Duration::from_hours(366 * 24);
-    let span = duration(text)?;
-    if span <= MAX { Ok(span) } else { Err("expected at most a year".to_owned()) }
+    let year = Duration::from_hours(366 * 24);
+    within(duration(text)?, Duration::ZERO..=year, "expected at most a year")
 }
 
 pub fn parse_span(text: &str) -> Result<Duration, String> {
@@ -45,13 +49,8 @@ pub fn parse_span(text: &str) -> Result<Duration, String> {
 }
 
 pub fn parse_time_limit(text: &str) -> Result<Duration, String> {
-    const LIMITS: [Duration; 2] = [Duration::from_millis(1), Duration::from_hours(24)];
-    let limit = duration(text)?;
-    if (LIMITS[0]..=LIMITS[1]).contains(&limit) {
-        Ok(limit)
-    } else {
-        Err("a time limit must be from 1ms to 24h".to_owned())
-    }
+    let allowed = Duration::from_millis(1)..=Duration::from_hours(24);
+    within(duration(text)?, allowed, "a time limit must be from 1ms to 24h")
 }
 
 /// A kilobyte has 1,024 bytes, since contests mean that.
@@ -75,12 +74,8 @@ pub fn parse_size(text: &str) -> Result<Bytes, String> {
 }
 
 pub fn parse_memory_limit(text: &str) -> Result<Bytes, String> {
-    let limit = parse_size(text)?;
-    if (Bytes::kib(1)..=Bytes::mib(1 << 20)).contains(&limit) {
-        Ok(limit)
-    } else {
-        Err("a memory limit must be from 1K to 1T".to_owned())
-    }
+    let allowed = Bytes::kib(1)..=Bytes::mib(1 << 20);
+    within(parse_size(text)?, allowed, "a memory limit must be from 1K to 1T")
 }
 
 #[cfg(test)]

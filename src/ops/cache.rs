@@ -3,7 +3,6 @@
 use std::fs;
 use std::io::ErrorKind::NotFound;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 use clap::{Args, ValueEnum};
 use schemars::JsonSchema;
@@ -21,7 +20,7 @@ use juror_core::serial::Location;
 use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::units::Bytes;
 use juror_judging::cache::store::{
-    CAP, FACTS, PruneResult, Store, StoreStatistics, VerifyResult, is_private,
+    CAP, CacheStatistics, FACTS, PruneResult, Store, VerifyResult, is_private,
 };
 
 #[derive(Args, Debug)]
@@ -76,20 +75,6 @@ pub struct CacheReport {
     pub verified: Option<VerifyResult>,
 }
 
-/// How much is kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct CacheStatistics {
-    pub results: usize,
-    pub large_files: usize,
-    #[serde(rename = "bytes")]
-    pub size: Bytes,
-    /// Above this, the least recently used results go.
-    #[serde(rename = "most_bytes")]
-    pub limit: Bytes,
-    /// Whole days since the oldest result was used.
-    pub oldest_use_days: Option<u64>,
-}
-
 fn manage_cache(options: &ManageOptions, directory: &Path) -> Result<CacheReport, Stop> {
     let mut report = CacheReport { directory: directory.to_owned(), ..CacheReport::default() };
     // A command that only looks must not create files.
@@ -99,7 +84,7 @@ fn manage_cache(options: &ManageOptions, directory: &Path) -> Result<CacheReport
     }
     let store = Store::open(directory, CAP).map_err(|refused| Stop::usage(*refused))?;
     let done = match options.action {
-        CacheAction::Stat => store.stat().map(|stat| report.kept = Some(cache_statistics(stat))),
+        CacheAction::Stat => store.stat().map(|kept| report.kept = Some(kept)),
         CacheAction::Prune => {
             store.prune(options.to.unwrap_or(CAP)).map(|pruned| report.pruned = Some(pruned))
         }
@@ -112,17 +97,6 @@ fn manage_cache(options: &ManageOptions, directory: &Path) -> Result<CacheReport
         Stop::Refused(RefusalSubject::CommandLine, vec![unusable.into()])
     })?;
     Ok(report)
-}
-
-fn cache_statistics(stat: StoreStatistics) -> CacheStatistics {
-    let age = |used: SystemTime| SystemTime::now().duration_since(used).unwrap_or_default();
-    CacheStatistics {
-        results: stat.records,
-        large_files: stat.blobs,
-        size: stat.bytes,
-        limit: CAP,
-        oldest_use_days: stat.oldest.map(|oldest| age(oldest).as_secs() / (24 * 3600)),
-    }
 }
 
 impl CommandResult for CacheReport {

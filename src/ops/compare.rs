@@ -173,20 +173,17 @@ fn compare_files(answer: &Path, output: &Path, options: Options) -> Result<Compa
             Stop::usage(format!("the judge answer {} is not right: {why}", answer_name.display()))
         }
     })?;
-    let remark = match &difference {
-        Some(_) => None,
-        None => accepted_remark(&answer, &output_file, &options),
-    };
-    let evidence = match &difference {
-        None => None,
+    let (remark, evidence) = match &difference {
+        None => (accepted_remark(&answer, &output_file, &options), None),
         Some(difference) => {
             answer.rewind().and_then(|()| output_file.rewind()).map_err(fault)?;
             let diff = diff(&mut answer, &mut output_file, difference, &options).map_err(fault)?;
-            Some(Evidence {
+            let evidence = Evidence {
                 diff: diff.lines,
                 diff_lines_left_out: diff.omitted_lines,
                 ..Evidence::default()
-            })
+            };
+            (None, Some(evidence))
         }
     };
     Ok(ComparisonReport {

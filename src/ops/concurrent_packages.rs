@@ -19,15 +19,14 @@ const MAX_OPEN_PACKAGES: usize = 8;
 /// Events are collected for this long, so that not every event wakes a thread.
 const COLLECT_TIME: Duration = Duration::from_millis(1);
 
-type BeginPackage<'a, T, N> = &'a (dyn Fn(&Path, &Context) -> Result<(T, N), Stop> + Sync);
+type ProcessPackage<'a, T> =
+    &'a (dyn Fn(usize, &Path, Result<T, Stop>, &Context) -> Result<(), Stop> + Sync);
 
-pub struct PackageWork<'a, T, N> {
-    /// Called in order, one at a time. Returns the values for `process` and `report_next_steps`.
-    pub begin: BeginPackage<'a, T, N>,
-    /// Works on the package with this index, at the same time as others.
-    pub process: &'a (dyn Fn(usize, T, &Context) -> Result<(), Stop> + Sync),
-    /// Called even if the work failed.
-    pub report_next_steps: &'a (dyn Fn(&Path, Option<N>, &Context) + Sync),
+pub struct PackageWork<'a, T> {
+    /// Called in order, one at a time. Its result is for `process`.
+    pub begin: &'a (dyn Fn(&Path, &Context) -> Result<T, Stop> + Sync),
+    /// Works on the package with this index, at the same time as others. Fails only if the command must end.
+    pub process: ProcessPackage<'a, T>,
     pub stop_all: &'a (dyn Fn() + Sync),
 }
 
@@ -39,7 +38,7 @@ struct ActivePackage {
     done: OnceLock<(bool, ExitCode)>,
 }
 
-impl<T, N> PackageWork<'_, T, N> {
+impl<T> PackageWork<'_, T> {
     /// Works on `at_once` packages at a time. If a package must end the command, packages after it are not reported.
     ///
     /// # Errors
@@ -49,7 +48,7 @@ impl<T, N> PackageWork<'_, T, N> {
         if at_once < 2 {
             let mut dirs = dirs.iter().enumerate();
             return dirs.try_for_each(|(index, dir)| {
-                self.process_package(index, dir, (self.begin)(dir, context), context)
+                (self.process)(index, dir, (self.begin)(dir, context), context)
             });
         }
         let package = |dir: &PathBuf| {
@@ -102,7 +101,7 @@ impl<T, N> PackageWork<'_, T, N> {
             let Some(own) = own else { continue };
             let begun = (self.begin)(&package.dir, &own);
             drop(next);
-            let done = self.process_package(index, &package.dir, begun, &own);
+            let done = (self.process)(index, &package.dir, begun, &own);
             let may_continue = done.is_ok();
             if let Err(stop) = done {
                 own.report_stop(stop);
@@ -110,22 +109,6 @@ impl<T, N> PackageWork<'_, T, N> {
             // Must be set before the context is dropped, because the receiver reads it after the last event.
             let _ = package.done.set((may_continue, own.exit_code()));
         }
-    }
-
-    fn process_package(
-        &self,
-        index: usize,
-        dir: &Path,
-        begun: Result<(T, N), Stop>,
-        context: &Context,
-    ) -> Result<(), Stop> {
-        let mut next_steps = None;
-        context.contain_failure(begun.and_then(|(begun, next)| {
-            next_steps = Some(next);
-            (self.process)(index, begun, context)
-        }))?;
-        (self.report_next_steps)(dir, next_steps, context);
-        Ok(())
     }
 }
 
@@ -175,14 +158,17 @@ mod tests {
         let done = PackageWork {
             begin: &|dir, context| {
                 say(context, format!("b{}", dir.display()));
-                Ok(((), ()))
+                Ok(())
             },
-            process: &|index, (), context| {
-                work(index);
-                say(context, format!("w{index}"));
-                ends[index].clone()
+            process: &|index, dir, begun, context| {
+                context.contain_failure(begun.and_then(|()| {
+                    work(index);
+                    say(context, format!("w{index}"));
+                    ends[index].clone()
+                }))?;
+                say(context, format!("n{}", dir.display()));
+                Ok(())
             },
-            report_next_steps: &|dir, _, context| say(context, format!("n{}", dir.display())),
             stop_all: &|| *ended.lock() += 1,
         }
         .run(&context, &dirs, at_once);

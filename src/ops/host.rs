@@ -277,9 +277,7 @@ impl Host {
     ) -> Bench<'a> {
         Bench { problem, executor: &*self.executor, builder, events }
     }
-}
 
-impl Host {
     /// Shares the slots among several users. The user with the lowest number goes first.
     pub fn for_user(&self, queue: &Arc<SlotQueue>, user: usize) -> Self {
         let uncached = Scheduler::new(Arc::clone(&self.uncached)).with_queue(queue, user);

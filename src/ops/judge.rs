@@ -46,7 +46,7 @@ use juror_judging::judge::judging;
 use juror_judging::judge::ready_problem::ReadyProblem;
 use juror_judging::judge::score::points::{self, Points};
 use juror_judging::judge::score::{RunPolicy, ScoringScheme};
-use juror_judging::judge::session::{PreparedSubmission, SubmissionResult};
+use juror_judging::judge::session::PreparedSubmission;
 use juror_packages::package::archive::is_archive;
 use juror_sandbox::executor::scheduler::Scheduler;
 use std::collections::{BTreeMap, HashSet};
@@ -312,7 +312,11 @@ pub fn judge(
         };
         // A command has no source to build again.
         let sources = entries.len() - usize::from(!options.program.is_empty());
-        explain_failures(&explaining, &entries[..sources], &finished.results)?;
+        for (submission, judgement) in finished.judgements(&entries[..sources]) {
+            if judgement.cases.iter().any(|case| case.verdict != Verdict::Accepted) {
+                explaining.explain(submission, judgement)?;
+            }
+        }
     }
     let judged = finished.results.iter().filter_map(|result| result.as_deref().ok());
     let cases: Vec<&CaseJudgement> = judged.flat_map(|judgement| judgement.cases.iter()).collect();
@@ -349,21 +353,6 @@ fn set_points(
         }
     })?;
     context.send_diagnostics(left_out.map(|what| Diagnostic::warning(&place, what)));
-    Ok(())
-}
-
-fn explain_failures(
-    explaining: &Explainer<'_>,
-    entries: &[PreparedSubmission<'_>],
-    results: &[SubmissionResult],
-) -> Result<(), Stop> {
-    for (entry, result) in entries.iter().zip(results) {
-        let Ok(judgement) = result else { continue };
-        let fails = judgement.cases.iter().any(|case| case.verdict != Verdict::Accepted);
-        if fails {
-            explaining.explain(entry.submission, judgement)?;
-        }
-    }
     Ok(())
 }
 
@@ -434,9 +423,7 @@ fn find_submissions(
                 "--flags is for sources, and a program after `--` is not built; leave it out";
             return Err(Stop::usage(what));
         }
-        let mut submission = command_submission(&options.program);
-        submission.program.set_variant(&variant);
-        submissions.push(submission);
+        submissions.push(command_submission(&options.program, &variant));
     }
     Ok((submissions, reader.found))
 }
@@ -482,9 +469,8 @@ fn prepare_submissions<'a>(
     }
     if let [submission] = typed {
         let prepared = match prepare_command(&options.program, builder) {
-            Ok(prepared) => Ok(prepared),
             Err(Stop::Fault(error)) => Err(error),
-            Err(stop) => return Err(stop),
+            prepared => Ok(prepared?),
         };
         entries.push(PreparedSubmission { submission, prepared });
     }

@@ -6,9 +6,9 @@
 
 mod inbox;
 
-use std::collections::VecDeque;
+use std::collections::BTreeMap;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, Ipv6Addr, Shutdown, TcpListener, TcpStream};
 use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
@@ -235,7 +235,7 @@ fn accept_until(
         }
         for listener in listeners {
             match listener.accept() {
-                Ok((stream, peer)) if is_loopback(peer) => _ = take(stream),
+                Ok((stream, peer)) if peer.ip().is_loopback() => _ = take(stream),
                 Ok(_) => {}
                 Err(error) => match error.kind() {
                     ErrorKind::WouldBlock
@@ -246,10 +246,6 @@ fn accept_until(
             }
         }
     }
-}
-
-fn is_loopback(peer: SocketAddr) -> bool {
-    peer.ip().is_loopback()
 }
 
 /// Connections whose request is not done yet, the oldest first. Each may have its request in memory.
@@ -264,7 +260,7 @@ struct WaitingConnections {
 
 #[derive(Default)]
 struct WaitingState {
-    all: VecDeque<(u64, WaitingConnection)>,
+    all: BTreeMap<u64, WaitingConnection>,
     next: u64,
 }
 
@@ -297,32 +293,33 @@ impl WaitingConnections {
         let mut state = self.state.lock();
         let mut is_one_ended = false;
         while state.all.len() >= MOST_CONNECTIONS {
-            is_one_ended = is_one_ended
-                || state.all.iter_mut().any(|(_, connection)| connection.end(self.least));
+            is_one_ended =
+                is_one_ended || state.all.values_mut().any(|connection| connection.end(self.least));
             self.changed.wait_for(&mut state, PAUSE);
         }
         let number = state.next;
         state.next += 1;
-        state.all.push_back((number, WaitingConnection::Reading(stream, Instant::now())));
+        state.all.insert(number, WaitingConnection::Reading(stream, Instant::now()));
         Ok(number)
     }
 
     /// Whether the connection was not ended before its request came.
     fn has_come(&self, number: u64) -> bool {
         let mut state = self.state.lock();
-        let found = state.all.iter_mut().find(|(key, _)| *key == number);
-        let found =
-            found.filter(|(_, connection)| matches!(connection, WaitingConnection::Reading(..)));
-        found.map(|(_, connection)| *connection = WaitingConnection::HasCome).is_some()
+        let Some(connection @ WaitingConnection::Reading(..)) = state.all.get_mut(&number) else {
+            return false;
+        };
+        *connection = WaitingConnection::HasCome;
+        true
     }
 
     fn remove(&self, number: u64) {
-        self.state.lock().all.retain(|(key, _)| *key != number);
+        self.state.lock().all.remove(&number);
         self.changed.notify_all();
     }
 
     fn end_all(&self) {
-        for (_, connection) in &mut self.state.lock().all {
+        for connection in self.state.lock().all.values_mut() {
             connection.end(Duration::ZERO);
         }
     }

@@ -29,7 +29,7 @@ use juror_core::text::{count, printable, visible};
 use juror_data::faults::operator::Operator;
 use juror_data::faults::original::{OriginalSource, read_original};
 use juror_data::faults::{Mutant, mutants};
-use juror_data::search::reference::is_accepted;
+use juror_data::search::reference::accepted_submissions;
 use juror_packages::package::format_names;
 use juror_packages::package::suggest::nearest;
 
@@ -162,12 +162,7 @@ fn mutate_submissions(
 ) -> Result<Vec<MutatedSubmission>, Stop> {
     let submissions = match submission {
         Some(path) => vec![named_submission(path, problem).map_err(Stop::usage)?],
-        None => problem
-            .submissions
-            .iter()
-            .filter(|submission| is_accepted(submission))
-            .cloned()
-            .collect(),
+        None => accepted_submissions(problem).cloned().collect(),
     };
     let mut all = Vec::new();
     for submission in submissions {

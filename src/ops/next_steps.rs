@@ -70,7 +70,7 @@ pub fn step_to_promote(dir: &Path, problem: &Problem) -> NextStep {
 
 const MAX_SEARCHES: usize = 3;
 
-fn command(name: &str, dir: &Path, more: &[&str]) -> String {
+pub(super) fn command(name: &str, dir: &Path, more: &[&str]) -> String {
     let words = ["juror", name].map(Path::new).into_iter().chain([dir]);
     command_line(words.chain(more.iter().map(Path::new)))
 }

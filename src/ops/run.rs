@@ -33,14 +33,13 @@ use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
 use juror_core::problem::{Interaction, Problem, SubmittedContent};
 use juror_core::root::FilePath;
-use juror_core::score::CaseScoring;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
 use juror_core::text::{message_line, printable, visible};
 use juror_core::units::Bytes;
+use juror_judging::build::Runnable;
 use juror_judging::build::bench::Bench;
-use juror_judging::build::{BuildResult, Runnable, build_diagnostic};
 use juror_judging::judge::case::{Detail, ReadyCase, ReadySubmission, Rules, TimeLimitMode};
 use juror_judging::judge::case_run::judge_case;
 use juror_judging::judge::images::ImageUse;
@@ -178,11 +177,7 @@ pub fn run_once(
     }
     let submission = match &options.submission {
         None if options.play => None,
-        None => {
-            let mut submission = command_submission(&options.program);
-            submission.program.set_variant(&variant);
-            Some(submission)
-        }
+        None => Some(command_submission(&options.program, &variant)),
         Some(path) => {
             Some(local_submission("submission", path, &problem, &variant).map_err(Stop::usage)?)
         }
@@ -198,7 +193,9 @@ pub fn run_once(
         let case = case.ok_or_else(|| no_case_error(&problem))?;
         return play_submission(bench, case, person);
     };
-    let limits = Limits::of_submission(&problem.limits, run_time_limit(options, &problem));
+    let time_limit = options.time_limit.or(problem.limits.time_limit);
+    let time_limit = time_limit.unwrap_or(TIME_WITHOUT_PACKAGE);
+    let limits = Limits::of_submission(&problem.limits, time_limit);
     let runnable = build_submission(bench, &submission, &options.program, &limits)?;
     let rules = Rules::new(&problem, Arc::default()).with_limits(limits.clone());
     let none = TestCase::default();
@@ -214,14 +211,8 @@ pub fn run_once(
     if options.interactor.is_some() {
         let (input, name) = read_input(options, person, case, &host)?;
         let answer = case.and_then(|case| case.answer.as_ref()).map(Blob::file).unwrap_or_default();
-        let case = ReadyCase {
-            test_case: case.unwrap_or(&none),
-            static_args: None,
-            scoring: CaseScoring::Ignored,
-            options: Options::of_name("none").unwrap_or_default(),
-            input,
-            answer: Some(answer),
-        };
+        let options = Options::of_name("none").unwrap_or_default();
+        let case = ReadyCase::without_score(once.test_case, options, input, answer);
         let ready = ReadyProblem::build(bench, ImageUse::Never, vec![case])?;
         ready.find_protocols()?;
         let rules = ready.rules.with_limits(limits);
@@ -257,10 +248,7 @@ fn play_submission(
             )
         })?,
     };
-    let contract = match bench.problem.kind.passes {
-        1 => Contract::OnePass,
-        most => Contract::MorePasses(most - 1),
-    };
+    let contract = Contract::of_pass(1, bench.problem.kind.passes);
     let mut play = |hand| play_by_hand(bench.executor, &interactor, case, contract, hand);
     let most = interactor.limits.output;
     let (mut run, written) = (person.talk)(Some("< "), most, &mut play)?;
@@ -269,26 +257,19 @@ fn play_submission(
 }
 
 fn case_name(options: &RunOnceOptions, problem: &Problem) -> Result<Option<String>, Stop> {
-    match (&options.case, options.play) {
-        (Some(typed), _) => Ok(Some(find_case(problem, typed)?.name.clone())),
-        (None, play) if play || options.interactor.is_some() && options.input.is_none() => {
-            Ok(Some(
-                problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?.name.clone(),
-            ))
-        }
-        (None, _) => Ok(None),
-    }
+    let needs_one = options.play || options.interactor.is_some() && options.input.is_none();
+    let case = match &options.case {
+        Some(typed) => find_case(problem, typed)?,
+        None if !needs_one => return Ok(None),
+        None => problem.test_data.cases.first().ok_or_else(|| no_case_error(problem))?,
+    };
+    Ok(Some(case.name.clone()))
 }
 
 fn no_case_error(problem: &Problem) -> Stop {
     let what =
         format!("{} has no test cases; `juror verify` shows what is missing", problem.short_name);
     Stop::Refused(RefusalSubject::Selection, vec![what.into()])
-}
-
-fn run_time_limit(options: &RunOnceOptions, problem: &Problem) -> Duration {
-    let time_limit = options.time_limit.or(problem.limits.time_limit);
-    time_limit.unwrap_or(TIME_WITHOUT_PACKAGE)
 }
 
 /// A failed build is the submission's fault, not the package's.
@@ -303,13 +284,9 @@ fn build_submission(
         words => prepare_command(words, bench.builder),
     };
     let prepared = prepared.map_err(|stop| stop.refused_for(RefusalSubject::CommandLine))?;
-    match bench.build(&submission.name, &prepared, limits)? {
-        BuildResult::Program(runnable) => Ok(*runnable),
-        BuildResult::Rejected(report) => {
-            let what = build_diagnostic("the submission", &submission.program.path, &report);
-            Err(Stop::Diagnosed(vec![what]).refused_for(RefusalSubject::Submission))
-        }
-    }
+    let built = bench.build(&submission.name, &prepared, limits)?;
+    let runnable = built.program("the submission", &submission.program.path);
+    runnable.map_err(|fault| Stop::from(fault).refused_for(RefusalSubject::Submission))
 }
 
 /// Also returns a name for the input.

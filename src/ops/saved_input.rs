@@ -14,12 +14,9 @@ pub fn check_place(option: &str, place: &Path) -> Result<(), Stop> {
     if place.is_dir() || fs::symlink_metadata(place).is_err() {
         return Ok(());
     }
-    let what = if place.is_file() {
-        format!("{option}: {shown} exists; give the path of a new file, or a directory")
-    } else {
-        format!("{option}: {shown} is not a file; give the path of a new file, or a directory")
-    };
-    Err(Stop::usage(what))
+    let fault = if place.is_file() { "exists" } else { "is not a file" };
+    let help = "give the path of a new file, or a directory";
+    Err(Stop::usage(format!("{option}: {shown} {fault}; {help}")))
 }
 
 /// Returns the path of the saved input. `answer` makes the judge answer of a bare test.

@@ -42,28 +42,22 @@ impl StagingDirectory {
 
 /// The path must not exist, but its parent must.
 pub fn check_absent(out: &Path) -> Result<(), Stop> {
-    match out.symlink_metadata() {
+    let (shown, parent) = (out.display(), parent_directory(out));
+    let what = match out.symlink_metadata() {
+        Ok(_) => format!("{shown} already exists; choose another"),
         Err(error) if error.kind() == io::ErrorKind::InvalidFilename => {
-            let out = out.display();
-            Err(Stop::usage(format!(
-                "the system allows no name this long: {out}; choose a shorter one"
-            )))
+            format!("the system allows no name this long: {shown}; choose a shorter one")
         }
-        Err(_) if parent_directory(out).is_dir() => Ok(()),
+        Err(_) if parent.is_dir() => return Ok(()),
+        Err(_) if parent.exists() => {
+            format!("{} is a file; choose another place", parent.display())
+        }
         Err(_) => {
-            let make = command_line([Path::new("mkdir"), Path::new("-p"), parent_directory(out)]);
-            let is_there = parent_directory(out).exists();
-            let parent = parent_directory(out).display();
-            if is_there {
-                return Err(Stop::usage(format!("{parent} is a file; choose another place")));
-            }
-            Err(Stop::usage(format!("{parent} is not a directory; make it first: {make}")))
+            let make = command_line([Path::new("mkdir"), Path::new("-p"), parent]);
+            format!("{} is not a directory; make it first: {make}", parent.display())
         }
-        Ok(_) => {
-            let out = out.display();
-            Err(Stop::usage(format!("{out} already exists; choose another")))
-        }
-    }
+    };
+    Err(Stop::usage(what))
 }
 
 /// `.` for a plain name.

@@ -24,7 +24,7 @@ use juror_data::recipe::propose::directories::{PROMOTED_GROUP, parse_directories
 use juror_data::search::arena::Arena;
 use juror_data::search::problem_inputs::ProblemInputs;
 use juror_data::search::promote::Promotion;
-use juror_data::search::reference::{default_reference, is_accepted};
+use juror_data::search::reference::{accepted_submissions, default_reference};
 use juror_data::strength::gates::Gates;
 use juror_data::strength::kill_search::KillSearch;
 use juror_data::strength::measure::{DEFAULT_ROUNDS, Measurement};
@@ -207,8 +207,7 @@ impl StrengthWork<'_> {
             report.subjects = judged.iter().filter_map(judged_subject).collect();
             return Ok(false);
         };
-        let accepted: Vec<&Submission> =
-            problem.submissions.iter().filter(|submission| is_accepted(submission)).collect();
+        let accepted: Vec<&Submission> = accepted_submissions(problem).collect();
         let right = submissions::build_accepted(bench, rules, &accepted)?;
         let Some(main) = right.iter().find(|program| program.submission.name == reference.name)
         else {

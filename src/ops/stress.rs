@@ -40,9 +40,7 @@ use juror_data::search::cross_check::CrossCheck;
 use juror_data::search::problem_inputs::quote_input;
 use juror_data::search::programs::{SearchPrograms, SearchSubject};
 use juror_data::search::promote::Promotion;
-use juror_data::search::result::{
-    Counterexample, REPEATS, Search, SearchEnd, SlowestInput, StressResult,
-};
+use juror_data::search::result::{Counterexample, REPEATS, Search, SearchEnd, StressResult};
 use juror_data::search::run::{Failure, SearchParameters, search};
 use juror_data::search::shrink::{ShrinkParameters, ShrunkInput, shrink};
 use juror_judging::build::batch::BatchMode;
@@ -268,11 +266,8 @@ fn stress(options: &StressOptions, context: &Context) -> Result<StressResult, St
     let way = BatchMode::isolated(host.isolation).filter(|_| !options.host.fresh);
     let arena = Arena::open(bench, &setting.inputs, rules, scheduler, way)
         .map_err(|stop| blame_helper(stop, options.validator.is_some()))?
-        .with_numbers_of(&programs.texts(), &programs.variant)?;
-    let arena = match options.generator {
-        Some(_) => arena.with_seeded_generator()?,
-        None => arena.with_generators()?,
-    };
+        .with_numbers_of(&programs.texts(), &programs.variant)?
+        .with_generators()?;
     find_protocols(&arena, programs, options.seed).map_err(|stop| blame_helper(stop, has_judge))?;
     let search = StressRun {
         options,
@@ -393,17 +388,13 @@ impl StressRun<'_> {
         self.report_package_problems(&searched);
         self.context.send_diagnostics(batches.as_ref().and_then(Batches::build_failure));
         self.check_compared(&searched, plan.shrink_time)?;
-        if let Some(failure) = &searched.found
-            && searched.end != SearchEnd::Interrupted
-        {
-            self.check_helpers(failure)?;
-        }
+        let is_interrupted = searched.end == SearchEnd::Interrupted;
+        let confirmed = searched.found.as_ref().filter(|_| !is_interrupted);
+        confirmed.map_or(Ok(()), |failure| self.check_helpers(failure))?;
         let end = end.max(Instant::now() + plan.shrink_time);
         scheduler.set_deadline(Some(end));
-        let small = match &searched.found {
-            Some(failure)
-                if failure.failing == REPEATS && searched.end != SearchEnd::Interrupted =>
-            {
+        let small = match confirmed {
+            Some(failure) if failure.failing == REPEATS => {
                 let parameters = ShrinkParameters {
                     cross_check,
                     batches: batches.as_ref(),
@@ -430,10 +421,9 @@ impl StressRun<'_> {
         let is_smallest = small.as_ref().is_some_and(|small| small.is_smallest);
         let shrinking_cut = small.as_ref().is_some_and(|small| small.ran_out);
         scheduler.set_deadline(Some(end.max(Instant::now() + SHOW_TIME)));
-        let mut found = match &searched.found {
-            Some(failure) => Some(build_counterexample(cross_check, failure, small)?),
-            None => None,
-        };
+        let found = searched.found.as_ref();
+        let found = found.map(|failure| build_counterexample(cross_check, failure, small));
+        let mut found = found.transpose()?;
         scheduler.set_deadline(None);
         if let Some(found) = &mut found {
             self.save_counterexample(found)?;
@@ -441,7 +431,7 @@ impl StressRun<'_> {
         let left_out = searched.left_out_count();
         let mut slowest = searched.slowest.filter(|_| found.is_none());
         if let Some(slowest) = &mut slowest {
-            self.save_slowest(slowest)?;
+            slowest.saved = self.save(options.save_slowest.as_deref(), &slowest.input)?;
         }
         let search = Search {
             repeat: options.repeat_line(),
@@ -489,23 +479,16 @@ impl StressRun<'_> {
     }
 
     /// Errors are reported, and do not hide the result.
-    fn save_slowest(&self, slowest: &mut SlowestInput) -> Result<(), Stop> {
-        let Some(place) = &self.options.save_slowest else { return Ok(()) };
-        let input: Arc<[u8]> = Arc::from(&*slowest.input);
-        let saved = save_input(place, &input, || Ok(self.judge_answer(&input)?.to_vec()));
-        let saved = saved.map(|path| path.display().to_string());
-        slowest.saved = self.context.contain_failure(saved)?;
-        Ok(())
+    fn save(&self, place: Option<&Path>, input: &[u8]) -> Result<Option<String>, Stop> {
+        let Some(place) = place else { return Ok(None) };
+        let answer = || Ok(self.judge_answer(&Arc::from(input))?.to_vec());
+        let saved = save_input(place, input, answer);
+        self.context.contain_failure(saved.map(|path| path.display().to_string()))
     }
 
     /// Errors are reported, and do not hide the result.
     fn save_counterexample(&self, found: &mut Counterexample) -> Result<(), Stop> {
-        if let Some(file) = &self.options.save {
-            let input: Arc<[u8]> = Arc::from(&*found.input);
-            let saved = save_input(file, &input, || Ok(self.judge_answer(&input)?.to_vec()));
-            let saved = saved.map(|path| path.display().to_string());
-            found.saved = self.context.contain_failure(saved)?;
-        }
+        found.saved = self.save(self.options.save.as_deref(), &found.input)?;
         let Some(promotion) = self.promotion else { return Ok(()) };
         let input: Arc<[u8]> = Arc::from(&*found.input);
         let answer = self.judge_answer(&input)?;

@@ -189,7 +189,7 @@ fn with_near_names(path: &Path, error: String) -> String {
     let names = FilePath::root(directory_of(path)).names().unwrap_or_default();
     let names: Vec<&str> = names.iter().filter_map(|name| name.to_str()).collect();
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    joined([error, paths_near(&name, names)].into_iter().filter(|text| !text.is_empty()), "; ")
+    joined([Some(error), paths_near(&name, names)].into_iter().flatten(), "; ")
 }
 
 fn directory_of(path: &Path) -> PathBuf {

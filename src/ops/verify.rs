@@ -102,27 +102,24 @@ impl Operation for VerifyOptions {
         let at_once = host.executor.slots();
         let queue = SlotQueue::new(at_once);
         let work = PackageWork {
-            begin: &|dir, context| {
-                let package = read_package(runs, dir, context, &units)?;
-                let steps = next_steps::next_steps(dir, &package.problem);
-                Ok((package, steps))
-            },
-            process: &|index, package, context| {
+            begin: &|dir, context| read_package(runs, dir, context, &units),
+            process: &|index, dir, package, context| {
                 let host = host.for_user(&queue, index);
                 let assembly = &Assembly::new(&host, context);
-                Verifier { options: self, assembly, context, keep: keep.as_ref() }
-                    .verify_package(package)
-            },
-            report_next_steps: &|dir, steps, context| {
+                let verifier = Verifier { options: self, assembly, context, keep: keep.as_ref() };
                 // Only the first shard lists the steps.
-                if runs.case.is_empty() && runs.shard.is_none_or(|shard| shard.index == 1) {
-                    let read =
-                        || next_steps::next_steps_of_faulty_package(dir, runs.format.as_deref());
-                    let steps = steps.unwrap_or_else(read);
-                    if !steps.is_empty() {
-                        context.send_event(Event::Noted(Note::NextSteps(steps)));
-                    }
+                let is_first = runs.shard.is_none_or(|shard| shard.index == 1);
+                let steps = match &package {
+                    _ if !is_first || !runs.case.is_empty() => Vec::new(),
+                    Ok(package) => next_steps::next_steps(dir, &package.problem),
+                    Err(_) => next_steps::next_steps_of_faulty_package(dir, runs.format.as_deref()),
+                };
+                let verified = package.and_then(|package| verifier.verify_package(package));
+                context.contain_failure(verified)?;
+                if !steps.is_empty() {
+                    context.send_event(Event::Noted(Note::NextSteps(steps)));
                 }
+                Ok(())
             },
             stop_all: &|| host.executor.stop(),
         };
@@ -278,13 +275,12 @@ impl Verifier<'_> {
         if compared.uncompared > 0 {
             let archive = self.context.archive();
             let package = archive.unwrap_or_else(|| (&bench.problem.dir).into());
-            let words = ["juror", "generate"].map(PathBuf::from).into_iter();
-            let words = words.chain([package, "--check".into()]);
+            let command = next_steps::command("generate", &package, &["--check"]);
             let what = format!(
                 "compare {} with the recipe, which takes its generators and solutions",
                 count(compared.uncompared, "test case")
             );
-            let step = NextStep { what, command: Some(command_line(words)) };
+            let step = NextStep { what, command: Some(command) };
             self.context.send_event(Event::Noted(Note::NextSteps(vec![step])));
         }
         Ok(())

@@ -399,3 +399,21 @@ fn failures_are_found_with_an_output_validator_in_batches() {
         check_in(&fixture, "my.c", &program("", "a++;"), "WA", Mostly);
     }
 }
+
+/// Its exit code says nothing, so that a batch of it would accept everything.
+#[test]
+fn a_checker_that_prints_its_opinion_is_not_batched() {
+    let fixture = fixture("standard", false);
+    let large = "INT(0, 100000, a) SPACE INT(0, 100000, b) NEWLINE\n";
+    fixture.write("sum/input_validators/sum.ctd", large);
+    // Fails late enough that a checker would have a batch by then.
+    fixture.write("my.c", program_on("(a ^ b) % 128 == 77", "", "a++;"));
+    let checker = format!(
+        "{PREAMBLE}int number(char *path) {{ int a = -1; fscanf(fopen(path, \"r\"), \"%d\", &a); return a; }}\n\
+         int main(int argc, char **argv) {{ puts(number(argv[2]) == number(argv[3]) ? \"1\" : \"0\"); }}\n"
+    );
+    fixture.write("check.c", checker);
+    let options = "--compare check.c --checker-protocol open-r1 --shrink-time 1s";
+    let report = run_search(&fixture, "my.c", options);
+    assert_eq!(counterexample(&report)["verdict"], "WA", "{report:#}");
+}

@@ -35,13 +35,10 @@ struct Template {
 }
 
 /// Where a problem goes.
-enum ProblemPlace {
-    New(String),
-    /// It came before, and the directory has these settings.
-    Known {
-        name: String,
-        settings: String,
-    },
+struct ProblemPlace {
+    name: String,
+    /// What the directory has, if the problem came before.
+    settings: Option<String>,
 }
 
 impl Inbox {
@@ -71,12 +68,12 @@ impl Inbox {
             return Err(Refusal::new(HttpStatus::ServerError, "juror ends"));
         }
         let place = self.place(&base, &problem.url)?;
-        let (name, written) = match &place {
-            ProblemPlace::New(name) => (name, self.write_new(name, problem)),
-            ProblemPlace::Known { name, settings } => (name, self.replace(name, settings, problem)),
+        let written = match &place.settings {
+            None => self.write_new(&place.name, problem),
+            Some(settings) => self.replace(&place.name, settings, problem),
         };
         written.map_err(|error| {
-            let what = format!("cannot write {}: {error}", self.dir.join(name).display());
+            let what = format!("cannot write {}: {error}", self.dir.join(&place.name).display());
             Refusal::new(HttpStatus::ServerError, what)
         })?;
         Ok(self.describe(&place, problem))
@@ -90,7 +87,7 @@ impl Inbox {
         }
         let mut names = (1..=MOST).map(|number| numbered_name(base, number));
         if let Some(name) = names.find(|name| self.dir.join(name).is_missing()) {
-            return Ok(ProblemPlace::New(name));
+            return Ok(ProblemPlace { name, settings: None });
         }
         let what = format!("there are {MOST} directories called {base}: remove some");
         Err(Refusal::new(HttpStatus::ServerError, what))
@@ -101,9 +98,10 @@ impl Inbox {
         let known = self.dir.names().ok()?.into_iter().filter_map(|name| {
             let settings = read_settings(&self.dir.join(&name))?;
             let is_same = received_url(&settings).as_deref() == Some(url);
-            is_same.then_some((name.into_string().ok()?, settings))
+            let name = name.into_string().ok().filter(|_| is_same)?;
+            Some(ProblemPlace { name, settings: Some(settings) })
         });
-        known.min().map(|(name, settings)| ProblemPlace::Known { name, settings })
+        known.min_by(|one, other| one.name.cmp(&other.name))
     }
 
     fn write_new(&self, name: &str, problem: &CompanionProblem) -> io::Result<()> {
@@ -139,13 +137,10 @@ impl Inbox {
     }
 
     fn describe(&self, place: &ProblemPlace, problem: &CompanionProblem) -> ReceivedProblem {
-        let (name, is_new) = match place {
-            ProblemPlace::New(name) => (name, true),
-            ProblemPlace::Known { name, .. } => (name, false),
-        };
+        let ProblemPlace { name, settings } = place;
         let tests = count(problem.tests.len(), "test");
         let facts = [
-            Some(if is_new { tests } else { format!("{tests} replaced") }),
+            Some(if settings.is_none() { tests } else { format!("{tests} replaced") }),
             problem.seconds().map(|time| format!("{time} s")),
             problem.mebibytes().map(|memory| format!("{memory} MiB")),
         ];
@@ -217,9 +212,8 @@ mod tests {
         let inbox = Inbox::open(&options).unwrap();
         let json = br#"{"name": "K", "url": "u", "tests": [{"input": "new", "output": "new"}]}"#;
         let problem = CompanionProblem::parse(json).unwrap();
-        let ProblemPlace::Known { name, settings } = inbox.place("K", "u").unwrap() else {
-            panic!("the problem came before")
-        };
+        let ProblemPlace { name, settings } = inbox.place("K", "u").unwrap();
+        let settings = settings.expect("the problem came before");
         exchange(&dir);
         let written = inbox.replace(&name, &settings, &problem);
         assert_eq!(written.is_ok(), is_written, "{written:?}");
@@ -274,6 +268,6 @@ mod tests {
         let dir = keep.path().join("box");
         let inbox = Inbox::open(&ListenOptions { dir, port: None, template: None }).unwrap();
         let place = inbox.place("K", "u").unwrap();
-        assert!(matches!(place, ProblemPlace::New(name) if name == "K-2"));
+        assert_eq!((place.name.as_str(), place.settings), ("K-2", None));
     }
 }

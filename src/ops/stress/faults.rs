@@ -176,22 +176,20 @@ impl StressRun<'_> {
         let input = quote_input(&fault.input);
         let inputs = &self.setting.inputs;
         let line = inputs.seeded.as_ref().zip(fault.call).map(|(given, call)| given.line(call));
-        let origin = match &line {
-            Some(line) => format!("what `{line}` prints"),
-            None => "a valid input".to_owned(),
+        let (origin, name, help) = match &line {
+            Some(line) => (
+                format!("what `{line}` prints"),
+                format!("the reference `{}`", self.programs.name),
+                "fix it, or let the generator print only valid inputs",
+            ),
+            None => (
+                "a valid input".to_owned(),
+                "the reference".to_owned(),
+                "fix it, choose another with --reference, or make the input validators stricter",
+            ),
         };
         let reference = |what: &str| {
-            let name = match &line {
-                Some(_) => format!("the reference `{}`", self.programs.name),
-                None => "the reference".to_owned(),
-            };
             let message = format!("{name} fails on {origin}: {what}: {input}");
-            let help = match &line {
-                Some(_) => "fix it, or let the generator print only valid inputs",
-                None => {
-                    "fix it, choose another with --reference, or make the input validators stricter"
-                }
-            };
             Diagnostic::error(&self.programs.path, message).help(help)
         };
         Ok(match &fault.reason {

@@ -5,13 +5,11 @@ use std::path::Path;
 
 use crate::door::comparison::ComparisonMode;
 use crate::door::given_program::GivenProgram;
-use crate::door::submissions::current_directory;
-use crate::door::submissions::{command_submission, local_submission};
+use crate::door::submissions::{command_submission, current_directory, local_submission};
 use crate::ops::context::Context;
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::stress::StressOptions;
-use juror_core::check::options::Options;
-use juror_core::check::options::comparison_arguments;
+use juror_core::check::options::{Options, comparison_arguments};
 use juror_core::event::Event;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::{Problem, SubmittedContent};
@@ -56,10 +54,9 @@ pub(super) fn read_setting(
         }
         _ => {
             let words = options.program.clone();
-            let mut submission = command_submission(&words);
+            let mut submission = command_submission(&words, &variant);
             let directory = current_directory()?;
             submission.program.command = Some(TypedCommand { words, directory });
-            submission.program.set_variant(&variant);
             submission
         }
     };

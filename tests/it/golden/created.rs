@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use juror::ops::cache::{CacheReport, CacheStatistics};
+use juror::ops::cache::CacheReport;
 use juror::ops::languages::{LanguageListing, ListedLanguage, ListedTool};
 use juror::ops::mutants::{ListedMutant, MutantListing};
 use juror_core::event::{Event, StampedEvent};
@@ -11,7 +11,7 @@ use juror_core::outcome::{Ending, Outcome};
 use juror_core::progress::NextStep;
 use juror_core::progress::PackageReport;
 use juror_core::units::Bytes;
-use juror_judging::cache::store::{PruneResult, VerifyResult};
+use juror_judging::cache::store::{CacheStatistics, PruneResult, VerifyResult};
 use juror_judging::judge::single_run::{OutputFileText, SingleRun};
 use juror_packages::new::created_package::CreatedPackage;
 use juror_packages::new::{ProgramLanguage, Template};

@@ -13,7 +13,7 @@ use juror_core::text::command_line;
 use juror_core::units::Bytes;
 use juror_judging::build::batch::{BatchCall, BatchMode, run_calls};
 use juror_judging::build::bench::Bench;
-use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
+use juror_judging::build::{PreparedProgram, Runnable};
 use juror_judging::recipe::programs::failed_ending;
 
 /// A generator as the user gave it.
@@ -117,14 +117,9 @@ impl<'a> SeededGenerator<'a> {
     /// Fails if it does not build.
     pub fn build(bench: Bench<'a>, given: &'a SeededProgram) -> Result<Self, Stop> {
         let prepared = bench.builder.prepare(&given.program)?;
-        match bench.build(&given.program.name, &prepared, &limits())? {
-            BuildResult::Program(runnable) => {
-                Ok(Self { bench, given, prepared, runnable: *runnable })
-            }
-            BuildResult::Rejected(report) => {
-                Err(build_diagnostic("the generator", &given.program.path, &report).into())
-            }
-        }
+        let built = bench.build(&given.program.name, &prepared, &limits())?;
+        let runnable = built.program("the generator", &given.program.path)?;
+        Ok(Self { bench, given, prepared, runnable })
     }
 
     /// The inner error says why it printed no input.

@@ -103,8 +103,13 @@ impl<'a> Arena<'a> {
         })
     }
 
-    /// Builds the package's generators, unless no line of the recipe has a seed.
+    /// Builds the generator of the command line, or else those of the package if a line of the recipe has a seed.
     pub fn with_generators(self) -> Result<Self, Stop> {
+        if let Some(given) = &self.inputs.seeded {
+            let seeded = SeededGenerator::build(self.bench, given);
+            let seeded = seeded.map_err(|stop| stop.refused_for(RefusalSubject::HelperProgram))?;
+            return Ok(Self { seeded: Some(seeded), ..self });
+        }
         let recipe = self.inputs.recipe.as_ref().filter(|_| !self.inputs.lines.is_empty());
         let generators =
             recipe.map(|recipe| BuiltGenerators::build(self.bench, recipe)).transpose()?;
@@ -117,14 +122,6 @@ impl<'a> Arena<'a> {
         let bounds = self.grammar().map(by_grammar::greatest_values).unwrap_or_default();
         let texts = texts.iter().map(String::as_str);
         Ok(Self { numbers: special_numbers(texts, &bounds, sizes), ..self })
-    }
-
-    /// Builds the generator of the command line, if there is one.
-    pub fn with_seeded_generator(self) -> Result<Self, Stop> {
-        let given = self.inputs.seeded.as_ref();
-        let seeded = given.map(|given| SeededGenerator::build(self.bench, given)).transpose();
-        let seeded = seeded.map_err(|stop| stop.refused_for(RefusalSubject::HelperProgram))?;
-        Ok(Self { seeded, ..self })
     }
 
     /// The grammar that makes inputs.

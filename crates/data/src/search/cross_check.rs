@@ -11,7 +11,6 @@ use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::{CaseJudgement, JudgeError};
 use juror_core::outcome::Outcome;
-use juror_core::score::CaseScoring;
 use juror_core::stop::Stop;
 use juror_core::verdict::Verdict;
 use juror_judging::build::Runnable;
@@ -283,14 +282,9 @@ impl<'a> CrossCheck<'a> {
     }
 
     fn ready_case(&self, input: &Arc<[u8]>, answer: Arc<[u8]>) -> ReadyCase<'_> {
-        ReadyCase {
-            test_case: &self.arena.inputs.test_case,
-            static_args: None,
-            scoring: CaseScoring::Ignored,
-            options: self.arena.inputs.options,
-            input: Arc::clone(input).into(),
-            answer: Some(answer.into()),
-        }
+        let inputs = self.arena.inputs;
+        let input = Arc::clone(input).into();
+        ReadyCase::without_score(&inputs.test_case, inputs.options, input, answer.into())
     }
 
     /// Adds the input to a fault of the package's own validator: the input is not in a file.
@@ -317,12 +311,8 @@ impl<'a> CrossCheck<'a> {
         answer: Arc<[u8]>,
     ) -> Result<CaseJudgement, Stop> {
         let case = self.ready_case(input, answer);
-        match judge_case(
-            executor,
-            rules,
-            &ReadySubmission::without_name(runnable, time_limit_mode),
-            &case,
-        ) {
+        let entry = ReadySubmission::without_name(runnable, time_limit_mode);
+        match judge_case(executor, rules, &entry, &case) {
             Err(Stop::Fault(error)) => match runnable.start_failure(&error) {
                 None => Err(self.add_input_to_fault(error, input).into()),
                 Some(cause) => Err(JudgeError::new("start the submission", cause).into()),

@@ -106,7 +106,8 @@ impl<'a> OutputBatches<'a> {
     /// `None` if more than its exit code counts, or its language has no batches.
     fn build(&self, validator: &OutputValidator) -> Result<Option<Box<Runnable>>, Stop> {
         let Bench { problem, builder, .. } = self.bench;
-        let prints = matches!(validator.protocol(), Protocol::Cms | Protocol::Sinol);
+        let prints =
+            matches!(validator.protocol(), Protocol::Cms | Protocol::Sinol | Protocol::OpenR1);
         let [program] = &problem.output_validators[..] else { return Ok(None) };
         if prints || problem.kind.grading != Grading::PassFail {
             return Ok(None);

@@ -209,7 +209,7 @@ fn dedicated_answer_maker(recipe: &Recipe, problem: &Problem) -> Option<FilePath
     cases.find_map(|case| dedicated_solution(problem, case)).cloned()
 }
 
-fn comparison_options(problem: &Problem, test_case: &TestCase) -> Result<Options, Stop> {
+pub fn comparison_options(problem: &Problem, test_case: &TestCase) -> Result<Options, Stop> {
     if !problem.output_validators.is_empty() {
         return Ok(Options::default());
     }

@@ -13,7 +13,7 @@ use juror_core::stop::{RefusalSubject, Stop};
 use juror_core::submission::Submission;
 use juror_core::tree::TreeEntry;
 use juror_judging::build::bench::Bench;
-use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
+use juror_judging::build::{PreparedProgram, Runnable};
 use juror_judging::judge::case::Rules;
 use juror_sandbox::executor::parallel;
 
@@ -168,15 +168,14 @@ fn build_all(
     let mut remarks = Vec::new();
     let mut refusal = RefusalSubject::Submission;
     for (source, result) in sources.iter().zip(results) {
-        match result {
-            BuildResult::Program(runnable) => runnables.push(*runnable),
-            BuildResult::Rejected(report) => {
-                let what = match source.refusal {
-                    RefusalSubject::Submission => "CE: the submission",
-                    _ => "the reference",
-                };
-                let path = &source.submission.program.path;
-                remarks.push(build_diagnostic(what, path, &report).into());
+        let what = match source.refusal {
+            RefusalSubject::Submission => "CE: the submission",
+            _ => "the reference",
+        };
+        match result.program(what, &source.submission.program.path) {
+            Ok(runnable) => runnables.push(runnable),
+            Err(fault) => {
+                remarks.push(fault.into());
                 refusal = source.refusal;
             }
         }

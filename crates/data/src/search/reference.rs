@@ -14,8 +14,7 @@ pub fn default_reference<'a>(
     problem: &'a Problem,
     solution: Option<&FilePath>,
 ) -> Option<(&'a Submission, &'static str)> {
-    let accepted: Vec<&Submission> =
-        problem.submissions.iter().filter(|submission| is_accepted(submission)).collect();
+    let accepted: Vec<&Submission> = accepted_submissions(problem).collect();
     let is_fast = |submission: &Submission| {
         let ending = submission.program.path.extension().unwrap_or_default();
         FAST_EXTENSIONS.iter().any(|fast| ending == *fast)
@@ -30,6 +29,10 @@ pub fn default_reference<'a>(
         (_, false, false) => "the first accepted one",
     };
     Some((chosen, reason))
+}
+
+pub fn accepted_submissions(problem: &Problem) -> impl Iterator<Item = &Submission> {
+    problem.submissions.iter().filter(|submission| is_accepted(submission))
 }
 
 /// Whether a submission must be accepted on every test case, or as a whole if its format expects that.

@@ -6,6 +6,7 @@ mod faults;
 use std::io::Cursor;
 use std::sync::Arc;
 
+use crate::search::problem_inputs::comparison_options;
 use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
 use crate::strength::strictness::{AcceptedFault, Strictness};
 use crate::strength::submissions::BuiltSubmission;
@@ -14,7 +15,7 @@ use juror_core::check::compare::compare;
 use juror_core::check::options::Options;
 use juror_core::judgement::JudgeError;
 use juror_core::problem::{Interaction, SubmittedContent};
-use juror_core::stop::{RefusalSubject, Stop};
+use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::Rules;
@@ -195,11 +196,7 @@ impl<'a> OutputTrials<'a> {
     fn opinions(&self, tried: &AnsweredCase<'_>, output: &[u8]) -> Result<Vec<Opinion>, Stop> {
         let validators = &self.rules.validators.output;
         if validators.is_empty() {
-            let args = &tried.test_case.output_validator_args;
-            let options = Options::parse(args).map_err(|error| {
-                let what = format!("arguments of the output validator: {error}");
-                Stop::Refused(RefusalSubject::Package, vec![what.into()])
-            })?;
+            let options = comparison_options(self.bench.problem, tried.test_case)?;
             let is_right = is_equal(&tried.answer, output, &options)?;
             return Ok(vec![if is_right { Opinion::Accepted } else { Opinion::Rejected }]);
         }

@@ -3,7 +3,7 @@
 use crate::faults::mutants;
 use crate::faults::original::read_original;
 use crate::faults::wrapper::wrappers;
-use crate::search::reference::is_accepted;
+use crate::search::reference::accepted_submissions;
 use crate::strength::measured_subject::MeasuredSubject;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::problem::{EquivalentMutant, Problem};
@@ -25,7 +25,7 @@ pub fn unknown_equivalents(
         return Ok(Vec::new());
     }
     // Another submission may be the fastest next time.
-    for submission in problem.submissions.iter().filter(|submission| is_accepted(submission)) {
+    for submission in accepted_submissions(problem) {
         if let Some(original) = read_original(&submission.program)? {
             let all = mutants(original.language, &original.files);
             known.extend(all.iter().map(|mutant| format!("{}:{}", submission.name, mutant.id)));

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use crate::build::{BuildResult, Builder, PreparedProgram, Runnable, build_diagnostic};
+use crate::build::{BuildResult, Builder, PreparedProgram, Runnable};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
 use juror_core::limits::Limits;
@@ -31,12 +31,8 @@ impl Bench<'_> {
     ) -> Result<Runnable, Stop> {
         let prepared = self.builder.prepare(program)?;
         self.announce_build(&program.name);
-        match self.builder.build(&prepared, build_limits, run_limits)? {
-            BuildResult::Program(runnable) => Ok(*runnable),
-            BuildResult::Rejected(report) => {
-                Err(build_diagnostic(what, &program.path, &report).into())
-            }
-        }
+        let built = self.builder.build(&prepared, build_limits, run_limits)?;
+        Ok(built.program(what, &program.path)?)
     }
 
     /// Announces the build of the submission with this name, and builds it.

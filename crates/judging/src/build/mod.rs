@@ -240,6 +240,16 @@ pub enum BuildResult {
     Rejected(Box<CompilerReport>),
 }
 
+impl BuildResult {
+    /// The program, or why it does not build. `what` names it in messages: `the reference`.
+    pub fn program(self, what: &str, path: &Path) -> Result<Runnable, Diagnostic> {
+        match self {
+            Self::Program(runnable) => Ok(*runnable),
+            Self::Rejected(report) => Err(build_diagnostic(what, path, &report)),
+        }
+    }
+}
+
 /// The most bytes of a compiler's messages.
 const MESSAGES: u64 = 64 << 10;
 

@@ -7,9 +7,9 @@ use crate::judge::case::{Pass, ReadySubmission, Rules, pass_job};
 use crate::judge::classify::classify;
 use crate::judge::default_validator::output_of;
 use crate::output_validator::response::{Contract, Opinion};
-use crate::output_validator::{OutputValidator, ValidationRequest, judge_answer};
+use crate::output_validator::{OutputValidator, TrialCase};
 use juror_core::blob::Blob;
-use juror_core::job::{BoxRetention, JobReply};
+use juror_core::job::JobReply;
 use juror_core::joint::Transcript;
 use juror_core::judgement::{CaseJudgement, JudgeError};
 use juror_core::outcome::{Ending, Outcome, quiet_outcome};
@@ -178,18 +178,8 @@ pub fn play_by_hand(
     contract: Contract,
     pipes: ManualPipes,
 ) -> Result<SingleRun, Stop> {
-    let input = Blob::file(&test_case.input);
-    let answer = judge_answer(test_case)?;
-    let mut job = interactor.job(ValidationRequest {
-        test_case,
-        args: &test_case.output_validator_args,
-        input: &input,
-        answer: &answer,
-        output: Blob::default(),
-        submission: None,
-        earlier: &[],
-        keep: BoxRetention::Nothing,
-    });
+    let case = TrialCase::of_files(test_case)?;
+    let mut job = interactor.job(case.request(Blob::default()));
     job.limits.wall_time = None;
     let reply =
         executor.run_manually(&job, pipes).map_err(|stop| interactor.as_validator_fault(stop))?;

@@ -79,10 +79,7 @@ impl CaseJudge<'_> {
             keep: BoxRetention::all_or_nothing(box_path.is_some() || is_read),
             box_path,
             answer: self.case.answer()?,
-            contract: match self.rules.problem.kind.passes {
-                1 => Contract::OnePass,
-                most => Contract::MorePasses(most.saturating_sub(pass.number)),
-            },
+            contract: Contract::of_pass(pass.number, self.rules.problem.kind.passes),
         })
     }
 

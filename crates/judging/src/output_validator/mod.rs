@@ -87,8 +87,15 @@ pub struct TrialCase<'a> {
     pub answer: Blob,
 }
 
-impl TrialCase<'_> {
-    fn request(&self, output: Blob) -> ValidationRequest<'_> {
+impl<'a> TrialCase<'a> {
+    /// # Errors
+    /// If it has no judge answer.
+    pub fn of_files(test_case: &'a TestCase) -> Result<Self, JudgeError> {
+        let (input, answer) = (Blob::file(&test_case.input), judge_answer(test_case)?);
+        Ok(Self { name: &test_case.name, test_case, input, answer })
+    }
+
+    pub(crate) fn request(&self, output: Blob) -> ValidationRequest<'_> {
         ValidationRequest {
             test_case: self.test_case,
             args: &self.test_case.output_validator_args,

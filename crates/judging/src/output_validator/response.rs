@@ -72,6 +72,16 @@ pub enum Contract {
     MorePasses(u32),
 }
 
+impl Contract {
+    /// `number` is that of the pass, from 1; the problem allows so many `passes`.
+    pub fn of_pass(number: u32, passes: u32) -> Self {
+        match passes {
+            1 => Self::OnePass,
+            most => Self::MorePasses(most.saturating_sub(number)),
+        }
+    }
+}
+
 /// Limits are guarantees: time and memory only count if the program was stopped; output is counted at the end.
 pub(super) fn exceeded_limit(outcome: &Outcome, limits: &Limits) -> Option<StopReason> {
     let is_too_much = limits.output.is_some_and(|limit| outcome.written() > limit);

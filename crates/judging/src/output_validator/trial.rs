@@ -229,10 +229,9 @@ impl Trial<'_> {
                 }
             }
         }
-        let Some(message) = accepted_message(tried, &accepted) else { return Ok(None) };
-        if !decides_alone(self.bench.problem) {
-            return Ok(None);
-        }
+        let message = accepted_message(tried, &accepted);
+        let message = message.filter(|_| decides_alone(self.bench.problem));
+        let Some(message) = message else { return Ok(None) };
         let diagnostic = Diagnostic::error(&self.validator.path, message).help(help);
         Ok(Some(TrialFault::fatal(self.with_severity(diagnostic))))
     }
@@ -327,16 +326,8 @@ pub fn ask_validator(
     test_case: &TestCase,
     output: Blob,
 ) -> Result<Response, Stop> {
-    let contract = match bench.problem.kind.passes {
-        1 => Contract::OnePass,
-        passes => Contract::MorePasses(passes - 1),
-    };
-    let case = TrialCase {
-        name: &test_case.name,
-        test_case,
-        input: Blob::file(&test_case.input),
-        answer: judge_answer(test_case)?,
-    };
+    let contract = Contract::of_pass(1, bench.problem.kind.passes);
+    let case = TrialCase::of_files(test_case)?;
     let ask = |submission: Option<&Runnable>| {
         validator.respond(bench.executor, &case, output.clone(), submission, contract)
     };

@@ -75,7 +75,7 @@ fn help_for_missing(dir: &Path) -> String {
     let name = |path: &Path| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
     let names: Vec<String> = packages.iter().map(|path| name(path)).collect();
     let near = paths_near(&name(dir), names.iter().map(String::as_str));
-    if near.is_empty() { PACKAGE_HELP.to_owned() } else { near }
+    near.unwrap_or_else(|| PACKAGE_HELP.to_owned())
 }
 
 /// Directories of packages in all versions of the Kattis format.

@@ -44,9 +44,8 @@ pub fn meant<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option
     }
 }
 
-/// The paths that a misspelt one probably means, for the end of a sentence; empty if none is near. The end of a path
-/// may stand for the path.
-pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+/// The paths that a misspelt one probably means, for the end of a sentence. The end of a path may stand for the path.
+pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> Option<String> {
     const SHOWN: usize = 3;
     let word = fold(path);
     let parts = path.split('/').count();
@@ -62,9 +61,9 @@ pub fn paths_near<'a>(path: &str, known: impl IntoIterator<Item = &'a str>) -> S
     let shown = near.iter().take(SHOWN);
     let near: Vec<String> = shown.map(|(_, name)| format!("`{}`", printable(name))).collect();
     match &near[..] {
-        [] => String::new(),
-        [only] => format!("did you mean {only}?"),
-        [others @ .., last] => format!("did you mean {} or {last}?", others.join(", ")),
+        [] => None,
+        [only] => Some(format!("did you mean {only}?")),
+        [others @ .., last] => Some(format!("did you mean {} or {last}?", others.join(", "))),
     }
 }
 
@@ -170,7 +169,9 @@ mod tests {
     #[test]
     fn misspelt_paths_and_ends_of_paths_are_found() {
         const KNOWN: [&str; 4] = ["sample/1", "secret/small", "secret/small/1", "secret/large/1"];
-        let check = |path: &str, expected: &str| assert_eq!(paths_near(path, KNOWN), expected);
+        let check = |path: &str, expected: &str| {
+            assert_eq!(paths_near(path, KNOWN).unwrap_or_default(), expected);
+        };
         let three = "did you mean `secret/small/1`, `secret/small` or `secret/large/1`?";
         check("secret/smal/1", three);
         check("small", "did you mean `secret/small`?");

@@ -39,7 +39,7 @@ use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::isolation::Isolation;
 use juror_core::stop::Stop;
 use juror_judging::build::batch::{self, BatchMode, InvalidFrames};
-use juror_judging::build::{BuildResult, PreparedProgram, Runnable, build_diagnostic};
+use juror_judging::build::{BuildResult, PreparedProgram, Runnable};
 use juror_judging::judge::case::Rules;
 use juror_judging::judge::output::BatchOutput;
 
@@ -77,7 +77,7 @@ struct BatchProgram {
     /// Also tells which edges an input reaches. A compiler that cannot do this builds `prepared` instead.
     with_coverage: Option<PreparedProgram>,
     is_claimed: AtomicBool,
-    built: OnceLock<Result<Box<Runnable>, Diagnostic>>,
+    built: OnceLock<Result<Runnable, Diagnostic>>,
     /// The edges that inputs reached.
     edges: Mutex<HashSet<u32>>,
 }
@@ -99,7 +99,7 @@ impl BatchProgram {
     }
 
     fn runnable(&self) -> Option<&Runnable> {
-        Some(self.built.get()?.as_ref().ok()?)
+        self.built.get()?.as_ref().ok()
     }
 
     /// Calls `note_new` for an input that is the first to reach some edge.
@@ -172,19 +172,15 @@ impl Batches {
         if let Some(prepared) = &program.with_coverage
             && let BuildResult::Program(runnable) = bench.build_quietly(prepared, &rules.limits)?
         {
-            let _ = program.built.set(Ok(runnable));
+            let _ = program.built.set(Ok(*runnable));
             return Ok(true);
         }
-        let built = match bench.build_quietly(&program.prepared, &rules.limits)? {
-            BuildResult::Program(runnable) => Ok(runnable),
-            BuildResult::Rejected(report) => {
-                let mut warning = build_diagnostic(FOR_BATCHES, &program.path, &report);
-                warning.severity = Severity::Warning;
-                Err(warning)
-            }
-        };
+        let built = bench.build_quietly(&program.prepared, &rules.limits)?;
+        let built = built.program(FOR_BATCHES, &program.path);
         // No other worker builds this program.
-        let _ = program.built.set(built);
+        let _ = program
+            .built
+            .set(built.map_err(|fault| Diagnostic { severity: Severity::Warning, ..fault }));
         Ok(true)
     }
 

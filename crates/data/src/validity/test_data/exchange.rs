@@ -53,10 +53,7 @@ impl ExchangeReplay<'_> {
         let mut earlier = Vec::new();
         for number in 1..=most {
             let Some(exchange) = passes.next() else { break };
-            let contract = match most {
-                1 => Contract::OnePass,
-                most => Contract::MorePasses(most - number),
-            };
+            let contract = Contract::of_pass(number, most);
             let (to_program, response) = self.replay_pass(&exchange, &input, &earlier, contract)?;
             if let Some(mut fault) = self.pass_fault(&exchange, &to_program, &response) {
                 if number > 1 {

@@ -38,7 +38,7 @@ use juror_core::diagnostic::Diagnostic;
 use juror_core::units::Bytes;
 
 pub use directory::{CacheWarning, FACTS, default_directory, is_private};
-pub use upkeep::{PruneResult, StoreStatistics, VerifyResult};
+pub use upkeep::{CacheStatistics, PruneResult, VerifyResult};
 
 /// Records and blobs in a directory.
 ///

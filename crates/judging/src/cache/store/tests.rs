@@ -99,8 +99,8 @@ fn kept_entries_are_there_after_reopening() {
     assert_eq!(count_right(&store, "whole"), 5);
     assert!(store.keep(&small_blob()) && store.keep(&large_blob()));
     let stat = store.stat().unwrap();
-    assert_eq!((stat.records, stat.blobs), (4, 1));
-    assert!(stat.bytes > Bytes(SMALL) && stat.oldest.is_some());
+    assert_eq!((stat.results, stat.large_files), (4, 1));
+    assert!(stat.size > Bytes(SMALL) && stat.oldest_use_days.is_some());
     assert_eq!(store.verify().unwrap(), VerifyResult { whole: 5, damaged: 0 });
     assert_eq!(store.warnings(), []);
 }
@@ -330,7 +330,7 @@ fn a_store_prunes_itself_when_it_is_too_large() {
         let store = Store::open(dir.path(), cap).unwrap();
         assert!(store.keep(&vec![number; 100 << 10].into()));
         drop(store);
-        assert!(open(dir.path()).stat().unwrap().bytes <= cap);
+        assert!(open(dir.path()).stat().unwrap().size <= cap);
     }
     assert!(open(dir.path()).blob(&Blob::from(vec![19; 100 << 10]).digest().unwrap()).is_some());
     assert!(open(dir.path()).blob(&Blob::from(vec![0; 100 << 10]).digest().unwrap()).is_none());

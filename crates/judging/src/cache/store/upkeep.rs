@@ -8,22 +8,28 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rustix::fs::{AtFlags, OFlags};
 use serde::Serialize;
 
-use crate::cache::store::Store;
 use crate::cache::store::directory::{Directory, FoundSegment, NEW, blob_name, names};
 use crate::cache::store::segment::{self, DATA, INDEX, IndexEntry};
+use crate::cache::store::{CAP, Store};
 use juror_core::blob::Blob;
 use juror_core::units::Bytes;
 
 /// The most records and small blobs in a store: more take too long to find at each start.
 const MOST: usize = 500_000;
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct StoreStatistics {
-    pub records: usize,
-    pub blobs: usize,
-    pub bytes: Bytes,
-    /// When the oldest entry was used, to a day.
-    pub oldest: Option<SystemTime>,
+/// How much is kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CacheStatistics {
+    pub results: usize,
+    pub large_files: usize,
+    #[serde(rename = "bytes")]
+    pub size: Bytes,
+    /// Above this, the least recently used results go.
+    #[serde(rename = "most_bytes")]
+    pub limit: Bytes,
+    /// Whole days since the oldest result was used.
+    pub oldest_use_days: Option<u64>,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -45,14 +51,16 @@ pub struct VerifyResult {
 impl Store {
     /// # Errors
     /// What the system reports about the directory.
-    pub fn stat(&self) -> io::Result<StoreStatistics> {
+    pub fn stat(&self) -> io::Result<CacheStatistics> {
         let parts = self.directory.parts()?;
-        let count = |kind| parts.iter().filter(|part| part.kind == kind).count();
-        Ok(StoreStatistics {
-            records: parts.iter().map(|part| part.entries).sum(),
-            blobs: count(PartKind::Blob),
-            bytes: total(&parts),
-            oldest: parts.iter().map(|part| part.used).min(),
+        let age = |part: &RemovablePart| SystemTime::now().duration_since(part.used);
+        let ages = parts.iter().map(|part| age(part).unwrap_or_default());
+        Ok(CacheStatistics {
+            results: parts.iter().map(|part| part.entries).sum(),
+            large_files: parts.iter().filter(|part| part.kind == PartKind::Blob).count(),
+            size: total(&parts),
+            limit: CAP,
+            oldest_use_days: ages.max().map(|oldest| oldest.as_secs() / (24 * 3600)),
         })
     }
 

@@ -121,7 +121,7 @@ fn further_names(what: &str, names: &[&str]) -> String {
 
 /// The tests by their names: which belong together, which inputs have no answers, and which do not count.
 struct NamedTests<'a> {
-    pairs: Vec<Pair>,
+    pairs: Vec<Pair<'a>>,
     unanswered: Vec<(&'a str, String)>,
     scratch: Vec<&'a str>,
 }
@@ -130,15 +130,11 @@ impl<'a> NamedTests<'a> {
     fn find(names: &[&'a str]) -> Self {
         let mut pairs = find_pairs(names.iter().copied());
         let mut unanswered = find_unanswered(names, &pairs);
-        let inputs: BTreeSet<&str> = pairs.iter().map(|pair| pair.input.as_str()).collect();
-        let inputs: Vec<&str> = names
-            .iter()
-            .filter(|name| inputs.contains(**name))
-            .chain(unanswered.iter().map(|(name, _)| name))
-            .copied()
-            .collect();
+        let mut inputs: Vec<&str> = pairs.iter().map(|pair| pair.input).collect();
+        inputs.sort_unstable();
+        inputs.extend(unanswered.iter().map(|(name, _)| name));
         let scratch = find_scratch(&inputs);
-        pairs.retain(|pair| !scratch.contains(&&*pair.input));
+        pairs.retain(|pair| !scratch.contains(&pair.input));
         unanswered.retain(|(name, _)| !scratch.contains(name));
         Self { pairs, unanswered, scratch }
     }
@@ -195,7 +191,7 @@ impl Format for Bare {
         list_names(dir, "", &mut names);
         let pairs = find_pairs(names.iter().map(String::as_str));
         let is_file = |name: &str| dir.join(name).is_file();
-        let found = pairs.iter().find(|pair| is_file(&pair.input) && is_file(&pair.answer));
+        let found = pairs.iter().find(|pair| is_file(pair.input) && is_file(pair.answer));
         let Pair { input, answer, .. } = found?;
         Some(format!("there are {input} and {answer}, and no settings of a problem"))
     }
@@ -227,12 +223,12 @@ impl Format for Bare {
             output_validator_args: words.clone(),
             ..TestCase::default()
         };
-        let of_pair = |pair: &Pair| test_case(&pair.case, &pair.input, Some(&pair.answer));
+        let of_pair = |pair: &Pair<'_>| test_case(&pair.case, pair.input, Some(pair.answer));
         problem.test_data.cases.extend(pairs.iter().map(of_pair));
         let alone = unanswered.iter().map(|(input, case)| test_case(case, input, None));
         problem.test_data.unanswered.extend(alone);
-        let paired = pairs.iter().flat_map(|pair| [pair.input.as_str(), pair.answer.as_str()]);
-        let used: BTreeSet<&str> = paired.collect();
+        let used: BTreeSet<&str> =
+            pairs.iter().flat_map(|pair| [pair.input, pair.answer]).collect();
         let mut lonely: Vec<&str> = names.into_iter().filter(|name| !used.contains(name)).collect();
         lonely.sort_by_key(|name| (name.rsplit_once('/').map(|(directory, _)| directory), *name));
         for name in &lonely {
@@ -247,9 +243,8 @@ impl Format for Bare {
                 tree.faults.warning(tree.path(name), message, help);
             }
         }
-        let directories = pairs.iter().flat_map(|pair| [&pair.input, &pair.answer]);
         let directories: BTreeSet<&str> =
-            directories.filter_map(|name| Some(name.rsplit_once('/')?.0)).collect();
+            used.iter().filter_map(|name| Some(name.rsplit_once('/')?.0)).collect();
         let alone: Vec<&str> = unanswered.iter().map(|(name, _)| *name).collect();
         let inputs: BTreeSet<&str> = alone.iter().copied().collect();
         lonely.retain(|name| is_left_over(name, &directories) && !inputs.contains(name));

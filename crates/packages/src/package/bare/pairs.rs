@@ -53,9 +53,9 @@ const PACKAGE_PARTS: [&str; 2] = ["sample", "secret"];
 const MAX_DEPTH: usize = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Pair {
-    pub input: String,
-    pub answer: String,
+pub(super) struct Pair<'a> {
+    pub input: &'a str,
+    pub answer: &'a str,
     /// The input's name without the part that makes it an input.
     pub case: String,
 }
@@ -75,7 +75,7 @@ pub(super) struct Candidate {
 }
 
 /// All pairs, sorted by input. No file is in two pairs, and the order of names does not matter.
-pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pair> {
+pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pair<'a>> {
     let names: BTreeSet<&str> = names.into_iter().filter(|name| is_test(name)).collect();
     let mut by_lower: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for name in &names {
@@ -102,15 +102,14 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
             continue;
         }
         paired.extend([input, answer]);
-        pairs.push(Pair { input: input.to_owned(), answer: answer.to_owned(), case });
+        pairs.push(Pair { input, answer, case });
     }
-    let directory = |name: &str| name.rsplit_once('/').map(|(directory, _)| directory.to_owned());
-    pairs.sort_by_key(|pair| (directory(&pair.input), pair.input.clone()));
+    pairs.sort_by_key(|pair| (pair.input.rsplit_once('/').map(|(above, _)| above), pair.input));
     let mut cases = BTreeSet::new();
     for pair in &mut pairs {
         // `7.in` and `input7.txt` are two test cases.
         let file_names = format!("{} {}", pair.input, pair.answer);
-        let names = [composed(&pair.case), pair.input.clone(), file_names];
+        let names = [composed(&pair.case), pair.input.to_owned(), file_names];
         pair.case = names.into_iter().find(|name| !cases.contains(name)).unwrap_or_default();
         cases.insert(pair.case.clone());
     }
@@ -119,9 +118,8 @@ pub(super) fn find_pairs<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<Pa
 
 /// Inputs without answers, with the names of their test cases: the last word in the name is one of inputs, or else the
 /// directory's.
-pub(super) fn find_unanswered<'a>(names: &[&'a str], pairs: &[Pair]) -> Vec<(&'a str, String)> {
-    let paired: BTreeSet<&str> =
-        pairs.iter().flat_map(|pair| [pair.input.as_str(), pair.answer.as_str()]).collect();
+pub(super) fn find_unanswered<'a>(names: &[&'a str], pairs: &[Pair<'a>]) -> Vec<(&'a str, String)> {
+    let paired: BTreeSet<&str> = pairs.iter().flat_map(|pair| [pair.input, pair.answer]).collect();
     let mut cases: BTreeSet<String> = pairs.iter().map(|pair| pair.case.clone()).collect();
     let is_lonely = |name: &&&str| !paired.contains(**name) && is_input(name);
     let named = names.iter().filter(is_lonely).map(|name| {
@@ -156,13 +154,7 @@ pub(super) fn find_scratch<'a>(inputs: &[&'a str]) -> Vec<&'a str> {
     }
     let is_scratch = |name: &&&str| {
         let (directory, file) = split(name);
-        let is_stem = |word: &str| {
-            let is_whole = |place: WordPlace| {
-                let (before, after) = (&file[..place.start], &file[place.start + word.len()..]);
-                name_of_rest(before, after).is_none()
-            };
-            places(file, word).into_iter().any(is_whole)
-        };
+        let is_stem = |word: &str| rests(file, word).any(|rest| rest.is_none());
         let stem = WORDS.iter().map(|(word, _)| *word).find(|word| is_stem(word));
         let others = numbered.get(directory);
         stem.zip(others)
@@ -263,6 +255,12 @@ fn name_of_rest(before: &str, after: &str) -> Option<String> {
     }
 }
 
+/// What is left of a name without a word, at each of its places.
+fn rests(name: &str, word: &str) -> impl Iterator<Item = Option<String>> {
+    let rest = |start: usize| name_of_rest(&name[..start], &name[start + word.len()..]);
+    places(name, word).into_iter().map(move |place| rest(place.start))
+}
+
 struct WordPlace {
     start: usize,
     /// Whether there are no letters around it, or a capital begins it.
@@ -352,12 +350,7 @@ pub(super) fn is_test(name: &str) -> bool {
 pub(super) fn is_left_over(name: &str, paired_directories: &BTreeSet<&str>) -> bool {
     let (directory, file) = split(name);
     // `a.out` is the output of a compiler.
-    let is_part = |word: &str| {
-        let mut places = places(file, word).into_iter();
-        places.any(|place| {
-            name_of_rest(&file[..place.start], &file[place.start + word.len()..]).is_some()
-        })
-    };
+    let is_part = |word: &str| rests(file, word).any(|rest| rest.is_some());
     is_test(name)
         && (words().any(|word| word.len() > 1 && file != "a.out" && is_part(word))
             || directory.split('/').any(is_role) && paired_directories.contains(directory))

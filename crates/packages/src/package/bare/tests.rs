@@ -314,7 +314,7 @@ proptest! {
     fn no_file_is_in_two_pairs_and_order_does_not_matter(names in any_names(), seed in any::<u64>()) {
         let pairs = find_pairs(names.iter().map(String::as_str));
         let mut used: Vec<&str> =
-            pairs.iter().flat_map(|pair| [&*pair.input, &*pair.answer]).collect();
+            pairs.iter().flat_map(|pair| [pair.input, pair.answer]).collect();
         used.sort_unstable();
         let count = used.len();
         used.dedup();
