@@ -294,7 +294,8 @@ pub fn judge(
     };
     let mut ready = ReadyProblem::build(assembly.bench(&problem), images, cases)?;
     ready.rules.repeat = RepeatLine { paths: class.paths, ..repeat_line(options) };
-    ready.rules.detail = Detail::FullWithStderr { keep };
+    ready.rules.detail = Detail::FullWithStderr;
+    ready.rules.keep = keep;
     ready.given_time_limit = options.runs.time_limit;
     ready.repeats = options.repeat || !problem.layout.is_guessed;
     let finished = ready.judge(&entries, policy)?;

@@ -71,7 +71,7 @@ pub fn judge_case(
         })?;
         // A crash's cause is what the program wrote.
         let is_cause = judged.verdict == Verdict::RunTimeError;
-        let is_asked = is_cause || matches!(rules.detail, Detail::FullWithStderr { .. });
+        let is_asked = is_cause || rules.detail == Detail::FullWithStderr;
         if judged.evidence.is_none() && is_asked {
             judged.evidence = stderr_alone(&reply)?;
         }

@@ -468,7 +468,7 @@ impl SharedSession<'_, '_> {
     ) -> Vec<String> {
         use Verdict::{MemoryLimitExceeded, RunTimeError, TimeLimitExceeded, WrongAnswer};
         let ReadyProblem { bench, rules, .. } = self.session.ready;
-        let is_asked = matches!(rules.detail, Detail::FullWithStderr { .. })
+        let is_asked = rules.detail == Detail::FullWithStderr
             && self.session.entries.len() == 1
             && match judgement.verdict {
                 WrongAnswer => judgement
