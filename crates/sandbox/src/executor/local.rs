@@ -97,9 +97,10 @@ impl LocalExecutor {
     ) -> Result<R, Stop> {
         let mend = |pair: &mut SlotPair| self.renew(pair);
         with_stop_flags(from_ref(&self.stopped), || {
-            let result = match is_alone {
-                true => self.pool.run_exclusive(run, mend),
-                false => self.pool.run(run, mend),
+            let result = if is_alone {
+                self.pool.run_exclusive(run, mend)
+            } else {
+                self.pool.run(run, mend)
             };
             check_interrupted().and(result)
         })
