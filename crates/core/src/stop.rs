@@ -275,15 +275,9 @@ impl From<Diagnostic> for Remark {
     }
 }
 
-impl From<String> for Remark {
-    fn from(sentence: String) -> Self {
-        Self::Sentence { message: sentence, help: None }
-    }
-}
-
-impl From<&str> for Remark {
-    fn from(sentence: &str) -> Self {
-        sentence.to_owned().into()
+impl<S: Into<String>> From<S> for Remark {
+    fn from(sentence: S) -> Self {
+        Self::Sentence { message: sentence.into(), help: None }
     }
 }
 
