@@ -18,7 +18,6 @@ use juror_core::joint::{JointJob, JointReply};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Stop, StopFlag, check_interrupted, with_stop_flags};
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
 
 pub struct LocalExecutor {
     host: Host,
@@ -158,10 +157,6 @@ impl Executor for LocalExecutor {
 
     fn mechanism(&self) -> String {
         self.host.mechanism().to_string()
-    }
-
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        None
     }
 
     fn stop(&self) {
