@@ -129,7 +129,7 @@ impl Judge {
         let bench = Bench { problem: &complete.problem, executor, builder: &builder, events };
         let cases = problem.cases(&complete.problem)?;
         let mut ready = ReadyProblem::new(bench, Arc::clone(&complete.validators), cases);
-        ready.rules.detail = Detail::Full { keep: None };
+        ready.rules.detail = Detail::Full;
         ready.repeats = !complete.problem.layout.is_guessed;
         let finished = ready.judge(&[entry], RunPolicy::Counting)?;
         match finished.results.into_iter().next() {

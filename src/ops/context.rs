@@ -19,7 +19,6 @@ use juror_core::stop::{RefusalSubject, Remark, Stop, check_interrupted, notice_i
 use juror_core::text::path_text;
 use juror_core::worker::WorkerReport;
 use juror_judging::cache::knowledge::KnownResults;
-use juror_judging::cache::store::Store;
 use juror_remote::workers::Workers;
 use juror_sandbox::executor::{Executor, ExecutorWrapper};
 
@@ -32,7 +31,7 @@ pub struct Context {
     /// Whether the operation may use the cache.
     pub uses_cache: bool,
     pub needs: ReportNeeds,
-    memory: OnceLock<(Arc<KnownResults>, Arc<Store>)>,
+    memory: OnceLock<Arc<KnownResults>>,
     /// Set if programs run on workers.
     workers: OnceLock<Arc<Workers>>,
     /// Whether warnings about the user's files are errors.
@@ -207,9 +206,9 @@ impl Context {
         |event| self.send_event(event)
     }
 
-    pub fn set_memory(&self, knowledge: Arc<KnownResults>, store: Arc<Store>) {
+    pub fn set_memory(&self, knowledge: Arc<KnownResults>) {
         // A command starts one host, which calls this once.
-        let _ = self.memory.set((knowledge, store));
+        let _ = self.memory.set(knowledge);
     }
 
     pub fn set_workers(&self, workers: Arc<Workers>) {
@@ -222,8 +221,9 @@ impl Context {
             let mut state = self.state.lock();
             (state.recalled.take(), std::mem::take(&mut state.workers))
         };
-        if let Some((knowledge, store)) = self.memory.get() {
-            store.warnings().into_iter().for_each(|warning| self.emit(Event::Diagnosed(warning)));
+        if let Some(knowledge) = self.memory.get() {
+            let warnings = knowledge.store.warnings();
+            warnings.into_iter().for_each(|warning| self.emit(Event::Diagnosed(warning)));
             recalled = Some(knowledge.cache_use());
         }
         if let Some(all) = self.workers.get() {

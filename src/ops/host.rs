@@ -115,8 +115,8 @@ impl Host {
     ) -> Self {
         let uncached = context.wrap_executor(executor);
         let executor = cache.wrap(Arc::clone(&uncached));
-        if let Some((knowledge, store)) = cache.recalled() {
-            context.set_memory(knowledge, store);
+        if let Some(knowledge) = cache.recalled() {
+            context.set_memory(Arc::clone(knowledge));
         }
         stop_handle.set_executor(Some(Arc::clone(&executor)));
         let toolchains = Arc::new(Toolchains::new(tools));

@@ -264,7 +264,7 @@ pub fn judge(
     let keep = saved_boxes::keep_directory(options.runs.keep.as_ref(), context)?;
     let host = Host::start(&options.runs.host, context)?;
     let saved = options.tests_beside.as_ref().and_then(TestsBeside::saved_at);
-    if let (Some(saved), Some((known, _))) = (saved, host.cache().recalled()) {
+    if let (Some(saved), Some(known)) = (saved, host.cache().recalled()) {
         known.ignore_runs_before(saved);
     }
     let assembly = Assembly::new(&host, context);
@@ -294,7 +294,8 @@ pub fn judge(
     };
     let mut ready = ReadyProblem::build(assembly.bench(&problem), images, cases)?;
     ready.rules.repeat = RepeatLine { paths: class.paths, ..repeat_line(options) };
-    ready.rules.detail = Detail::FullWithStderr { keep };
+    ready.rules.detail = Detail::FullWithStderr;
+    ready.rules.keep = keep;
     ready.given_time_limit = options.runs.time_limit;
     ready.repeats = options.repeat || !problem.layout.is_guessed;
     let finished = ready.judge(&entries, policy)?;

@@ -216,7 +216,7 @@ pub fn run_once(
         let ready = ReadyProblem::build(bench, ImageUse::Never, vec![case])?;
         ready.find_protocols()?;
         let rules = ready.rules.with_limits(limits);
-        let rules = Rules { detail: Detail::Full { keep: None }, ..rules };
+        let rules = Rules { detail: Detail::Full, ..rules };
         let judged = judge_case(bench.executor, &rules, once.entry, &ready.cases[0])?;
         return Ok(SingleRun::of_talk(judged, &submission.name, name));
     }

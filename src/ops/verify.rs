@@ -212,7 +212,8 @@ impl Verifier<'_> {
             images::draw_inputs(&ready.bench, &ready.cases, &keep.join("input_visualizer"))?;
         }
         if keep.is_some() || self.context.needs.images {
-            ready.rules.detail = Detail::Full { keep };
+            ready.rules.detail = Detail::Full;
+            ready.rules.keep = keep;
         }
         ready.rules.judged_outputs = Some(Arc::default());
         if is_mine {

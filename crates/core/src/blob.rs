@@ -48,10 +48,11 @@ enum BlobSource {
 }
 
 /// A directory of this machine with a tree.
+#[derive(Debug)]
 pub struct TreeDirectory {
     path: PathBuf,
     /// Deletes the directory when the last owner is gone.
-    _guard: Option<Box<dyn Any + Send + Sync>>,
+    _guard: Box<dyn Any + Send + Sync>,
 }
 
 /// A file of at most this many bytes is read only once.
@@ -100,12 +101,9 @@ impl Blob {
     }
 
     fn new_remote(length: u64, digest: Option<Digest>, fetch: Option<Box<FetchBlob>>) -> Self {
-        let blob = Self::new(BlobSource::Remote { arrived: OnceLock::new(), fetch });
-        let _ = blob.0.length.set(length);
-        if let Some(digest) = digest {
-            let _ = blob.0.digest.set(digest);
-        }
-        blob
+        let source = BlobSource::Remote { arrived: OnceLock::new(), fetch };
+        let digest = digest.map_or_else(OnceLock::new, OnceLock::from);
+        Self(Arc::new(BlobData { source, length: OnceLock::from(length), digest }))
     }
 
     /// Sets the bytes of a remote blob, for it and all its clones.
@@ -273,18 +271,11 @@ fn missing_bytes() -> io::Error {
 impl TreeDirectory {
     /// `guard` is dropped with the last tree in the directory.
     pub fn new(path: PathBuf, guard: impl Any + Send + Sync) -> Arc<Self> {
-        let _guard: Option<Box<dyn Any + Send + Sync>> = Some(Box::new(guard));
-        Arc::new(Self { path, _guard })
+        Arc::new(Self { path, _guard: Box::new(guard) })
     }
 
     pub fn path(&self) -> &Path {
         &self.path
-    }
-}
-
-impl fmt::Debug for TreeDirectory {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "TreeDirectory({})", self.path.display())
     }
 }
 
@@ -354,8 +345,7 @@ struct SerializedBlob {
 impl Serialize for Blob {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let length = self.len().map_err(serde::ser::Error::custom)?;
-        let digest = self.0.digest.get().copied();
-        SerializedBlob { length, digest }.serialize(serializer)
+        SerializedBlob { length, digest: self.known_digest() }.serialize(serializer)
     }
 }
 

@@ -1,12 +1,11 @@
 //! A message about a user's file: what, where, and what to do.
 
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use serde_with::serde_as;
 
-use crate::root::FilePath;
 use crate::serial::Location;
 use crate::text::path_text;
 use crate::words::words;
@@ -52,21 +51,9 @@ pub struct SourcePlace {
     pub spot: Option<TextPosition>,
 }
 
-impl<P: AsRef<Path>> From<P> for SourcePlace {
+impl<P: Into<PathBuf>> From<P> for SourcePlace {
     fn from(path: P) -> Self {
-        Self { path: path.as_ref().to_owned(), spot: None }
-    }
-}
-
-impl From<FilePath> for SourcePlace {
-    fn from(path: FilePath) -> Self {
         Self { path: path.into(), spot: None }
-    }
-}
-
-impl From<&FilePath> for SourcePlace {
-    fn from(path: &FilePath) -> Self {
-        path.clone().into()
     }
 }
 
@@ -116,10 +103,10 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    pub fn error(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
+    pub fn error(place: impl Into<SourcePlace>, message: impl Into<String>) -> Self {
         Self {
             severity: Severity::Error,
-            place: SourcePlace { path: path.into(), spot: None },
+            place: place.into(),
             message: message.into(),
             help: None,
             quotes: false,
@@ -127,12 +114,12 @@ impl Diagnostic {
         }
     }
 
-    pub fn warning(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Warning, ..Self::error(path, message) }
+    pub fn warning(place: impl Into<SourcePlace>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Warning, ..Self::error(place, message) }
     }
 
-    pub fn remark(path: impl Into<PathBuf>, message: impl Into<String>) -> Self {
-        Self { severity: Severity::Remark, ..Self::error(path, message) }
+    pub fn remark(place: impl Into<SourcePlace>, message: impl Into<String>) -> Self {
+        Self { severity: Severity::Remark, ..Self::error(place, message) }
     }
 
     #[must_use]

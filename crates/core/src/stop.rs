@@ -243,12 +243,16 @@ pub fn collect_diagnostics<T>(
     result: Result<T, Stop>,
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Option<T>, Stop> {
+    let (result, found) = split_diagnostics(result)?;
+    diagnostics.extend(found);
+    Ok(result)
+}
+
+/// The result, or diagnostics instead.
+pub fn split_diagnostics<T>(result: Result<T, Stop>) -> Result<(Option<T>, Vec<Diagnostic>), Stop> {
     match result {
-        Ok(result) => Ok(Some(result)),
-        Err(Stop::Diagnosed(found)) => {
-            diagnostics.extend(found);
-            Ok(None)
-        }
+        Ok(result) => Ok((Some(result), Vec::new())),
+        Err(Stop::Diagnosed(found)) => Ok((None, found)),
         Err(stop) => Err(stop),
     }
 }
@@ -271,15 +275,9 @@ impl From<Diagnostic> for Remark {
     }
 }
 
-impl From<String> for Remark {
-    fn from(sentence: String) -> Self {
-        Self::Sentence { message: sentence, help: None }
-    }
-}
-
-impl From<&str> for Remark {
-    fn from(sentence: &str) -> Self {
-        sentence.to_owned().into()
+impl<S: Into<String>> From<S> for Remark {
+    fn from(sentence: S) -> Self {
+        Self::Sentence { message: sentence.into(), help: None }
     }
 }
 

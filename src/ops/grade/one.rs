@@ -220,7 +220,7 @@ impl LineJudge<'_> {
         let mut ready = ReadyProblem::new(bench, validators, cases);
         let returned = line.detail.unwrap_or_default();
         if returned == ResultDetail::Outputs {
-            ready.rules.detail = Detail::Full { keep: None };
+            ready.rules.detail = Detail::Full;
         }
         ready.rules.rejects_on_breakdown = self.rejects_on_breakdown;
         ready.repeats = self.repeats;

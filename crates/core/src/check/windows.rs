@@ -94,7 +94,7 @@ impl TextComparison<'_> {
             self.fill()?;
             let (answer, output) = (self.answer.rest(), self.output.rest());
             let same = last_token_end(&answer[..common_prefix(answer, output)]);
-            self.skip(same);
+            self.skip([same; 2]);
             self.step_in_memory();
             let blanks = self.compare_blanks()?;
             let is_end = self.answer.is_at_end() && self.output.is_at_end();
@@ -150,8 +150,7 @@ impl TextComparison<'_> {
         let done = [answer.len() - left.len(), output.len() - right.len()];
         self.differing_tokens += differing_tokens;
         (self.only_case, self.only_near) = (only_case, only_near);
-        self.answer.skip(done[0]);
-        self.output.skip(done[1]);
+        self.skip(done);
     }
 
     /// Reads enough of both rests to see a whole number.
@@ -160,9 +159,9 @@ impl TextComparison<'_> {
         self.output.fill().map_err(output_error)
     }
 
-    fn skip(&mut self, length: usize) {
-        self.answer.skip(length);
-        self.output.skip(length);
+    fn skip(&mut self, lengths: [usize; 2]) {
+        self.answer.skip(lengths[0]);
+        self.output.skip(lengths[1]);
     }
 
     fn skip_runs(&mut self, of_blanks: bool) -> io::Result<()> {
@@ -184,11 +183,11 @@ impl TextComparison<'_> {
             if same == 0 || (is_whole && left == right) {
                 break (left, right);
             }
-            self.skip(same);
+            self.skip([same; 2]);
             self.fill()?;
         };
         if left == right {
-            self.skip(left.len());
+            self.skip([left.len(); 2]);
             return Ok(None);
         }
         let is_last_newline = match (self.answer.rest(), self.output.rest()) {
@@ -221,9 +220,7 @@ impl TextComparison<'_> {
             for (line_ends, run) in line_ends.iter_mut().zip(runs) {
                 *line_ends += run.iter().filter(|byte| **byte == b'\n').count();
             }
-            let [left, right] = runs.map(<[u8]>::len);
-            self.answer.skip(left);
-            self.output.skip(right);
+            self.skip(runs.map(<[u8]>::len));
             if is_whole {
                 break;
             }
@@ -276,8 +273,7 @@ impl TextComparison<'_> {
                 self.first_difference = Some(Difference { gap, ..new_difference(kind, spots) });
             }
         }
-        self.answer.skip(lengths[0]);
-        self.output.skip(lengths[1]);
+        self.skip(lengths);
         match mismatch {
             // If the token does not fit in the window, its rest is still to be skipped.
             Some(_) => self.skip_runs(false),

@@ -32,10 +32,7 @@ pub fn choose_binary(manifest: &str, entry_point: Option<&str>) -> Result<String
     let manifest: CargoManifest = toml::from_str(manifest)
         .map_err(|error| fault(&format!("`Cargo.toml` cannot be read: {}", error.message())))?;
     let package = manifest.package.ok_or_else(|| fault("`Cargo.toml` has no `[package]`"))?;
-    let only = match manifest.bin.len() {
-        1 => manifest.bin.into_iter().next().map(|binary| binary.name),
-        _ => None,
-    };
+    let only = <[CargoBinary; 1]>::try_from(manifest.bin).ok().map(|[binary]| binary.name);
     let usual = package.default_run.or(only).unwrap_or(package.name);
     Ok(entry_point.map_or(usual, str::to_owned))
 }

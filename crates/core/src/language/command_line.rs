@@ -13,7 +13,7 @@ use crate::blob::Blob;
 use crate::job::{Command, VisibleContent, VisiblePath};
 use crate::language::PROGRAM;
 use crate::language::command_planner;
-use crate::language::commands::{BuildCommands, ProgramLanguage, StartCommand};
+use crate::language::commands::{BuildCommands, ProgramLanguage};
 use crate::language::executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::probe::normalize;
@@ -54,10 +54,7 @@ pub fn command_line(
     Ok(BuildCommands {
         tools: typed.tools,
         files: typed.files,
-        ..BuildCommands::without_build(
-            ProgramLanguage::Command,
-            StartCommand::without_heap(command, PROCESSES),
-        )
+        ..BuildCommands::without_build(ProgramLanguage::Command, command, PROCESSES)
     })
 }
 

@@ -4,9 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::job::{Command, VisiblePath};
-use crate::language::commands::{
-    BatchStep, BuildCommands, BuildStep, ProgramLanguage, StartCommand,
-};
+use crate::language::commands::{BatchStep, BuildCommands, BuildStep, ProgramLanguage};
 use crate::language::executable::Executable;
 use crate::language::fault::{LaunchFault, ProgramFault};
 use crate::language::launch::{LaunchForm, LaunchSpec};
@@ -42,16 +40,10 @@ pub fn plan_commands(
             planner.plan_language(language, sources, main.as_deref())?
         }
         LaunchForm::Scripts { build, run } => planner.plan_scripts(build.as_ref(), run.as_ref())?,
-        LaunchForm::Answers => BuildCommands::without_build(
-            ProgramLanguage::Answers,
-            StartCommand::without_heap(Command::default(), 0),
-        ),
+        LaunchForm::Answers => BuildCommands::without_program(ProgramLanguage::Answers),
         LaunchForm::Executable { file, executable } => {
             let start = planner.start_file(&file.to_string_lossy(), PROGRAM, executable)?;
-            BuildCommands::without_build(
-                ProgramLanguage::Executable,
-                StartCommand::without_heap(start, 0),
-            )
+            BuildCommands::without_build(ProgramLanguage::Executable, start, 0)
         }
     };
     if !variant.flags.is_empty() && plan.build.as_ref().is_none_or(|step| step.produces.is_none()) {
@@ -113,12 +105,14 @@ impl CommandPlanner<'_> {
             // A built program does not see its compiler.
             visible: self.visible(&self.used[build_tools..]),
         };
-        let start = StartCommand::without_heap(command, language.run_processes);
+        let known = ProgramLanguage::Known(language);
+        let plan = BuildCommands::without_build(known, command, language.run_processes);
         Ok(BuildCommands {
             build,
+            start: plan.start.with_heap(),
             batch: self.batch_step(language),
             entry_point: main.map(str::to_owned),
-            ..BuildCommands::without_build(ProgramLanguage::Known(language), start.with_heap())
+            ..plan
         })
     }
 
@@ -155,13 +149,8 @@ impl CommandPlanner<'_> {
             Some(executable) => self.start_file("run", PROGRAM, executable)?,
             None => Command { argv: vec![format!("{PROGRAM}/run")], ..Command::default() },
         };
-        Ok(BuildCommands {
-            build,
-            ..BuildCommands::without_build(
-                ProgramLanguage::Scripts,
-                StartCommand::without_heap(add(start), 64),
-            )
-        })
+        let plan = BuildCommands::without_build(ProgramLanguage::Scripts, add(start), 64);
+        Ok(BuildCommands { build, ..plan })
     }
 
     fn start_file(

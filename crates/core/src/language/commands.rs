@@ -87,13 +87,24 @@ pub(super) const BATCH_SOURCES: [(&str, &str); 3] = [
 ];
 
 impl BuildCommands {
-    pub(super) fn without_build(language: ProgramLanguage, start: StartCommand) -> Self {
+    /// `processes` are those of the run time.
+    pub(super) fn without_build(
+        language: ProgramLanguage,
+        command: Command,
+        processes: u32,
+    ) -> Self {
         Self {
             language,
             tools: Vec::new(),
             files: Vec::new(),
             build: None,
-            start,
+            start: StartCommand {
+                command,
+                heap_argument: None,
+                batch_words: Vec::new(),
+                arguments: Vec::new(),
+                processes,
+            },
             batch: None,
             entry_point: None,
         }
@@ -101,7 +112,7 @@ impl BuildCommands {
 
     /// For a program that is neither built nor started, such as one in a language that the problem does not allow.
     pub fn without_program(language: ProgramLanguage) -> Self {
-        Self::without_build(language, StartCommand::without_heap(Command::default(), 0))
+        Self::without_build(language, Command::default(), 0)
     }
 
     pub fn define_macros(&mut self, names: &[String]) {
@@ -197,17 +208,6 @@ impl StartCommand {
     #[must_use]
     pub fn for_one(&self) -> Self {
         Self { batch_words: Vec::new(), ..self.clone() }
-    }
-
-    /// `processes` are those of the run time.
-    pub(super) fn without_heap(command: Command, processes: u32) -> Self {
-        Self {
-            command,
-            heap_argument: None,
-            batch_words: Vec::new(),
-            arguments: Vec::new(),
-            processes,
-        }
     }
 
     pub(super) fn with_heap(self) -> Self {

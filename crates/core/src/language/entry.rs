@@ -25,7 +25,6 @@ pub fn choose_entry(
     sources: &[&TreeEntry],
     choice: EntryChoice<'_>,
 ) -> Result<PathBuf, ProgramFault> {
-    let all = || names(sources);
     let named = |name: &str| {
         let exact = sources.iter().find(|file| file.name == Path::new(name));
         exact.map(|file| file.name.clone())
@@ -38,7 +37,7 @@ pub fn choose_entry(
         };
         return named(entry_point)
             .or_else(by_stem)
-            .ok_or_else(|| missing_entry(entry_point, &all()));
+            .ok_or_else(|| missing_entry(entry_point, &names(sources.iter().copied())));
     }
     if let Some(usual) = choice.usual_names.iter().find_map(|name| named(name)) {
         return Ok(usual);
@@ -58,15 +57,15 @@ pub fn choose_entry(
         candidates.iter().copied().filter(|file| has_marks(file, choice.marks)).collect();
     match marked.as_slice() {
         // Words do not distinguish them.
-        [] if choice.marks.is_empty() => Err(several_main_files(&names(&candidates), usual)),
-        [] => Err(no_main_file(&names(&candidates), usual)),
+        [] if choice.marks.is_empty() => Err(several_main_files(&names(candidates), usual)),
+        [] => Err(no_main_file(&names(candidates), usual)),
         [only] => Ok(only.name.clone()),
-        _ => Err(several_main_files(&names(&marked), usual)),
+        _ => Err(several_main_files(&names(marked), usual)),
     }
 }
 
-fn names(files: &[&TreeEntry]) -> Vec<PathBuf> {
-    files.iter().map(|file| file.name.clone()).collect()
+pub(super) fn names<'a>(files: impl IntoIterator<Item = &'a TreeEntry>) -> Vec<PathBuf> {
+    files.into_iter().map(|file| file.name.clone()).collect()
 }
 
 pub(super) fn missing_entry(entry_point: &str, files: &[PathBuf]) -> ProgramFault {
@@ -106,7 +105,7 @@ mod tests {
             .map(|(name, text)| TreeEntry::new(name, Node::plain(text.as_bytes())))
             .collect();
         let all: Vec<&TreeEntry> = files.iter().collect();
-        let own = names(&all);
+        let own = names(&files);
         let usual = &["__main__.py", "main.py"];
         let choice = EntryChoice {
             language: "python3",

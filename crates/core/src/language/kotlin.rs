@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use regex::Regex;
 
-use crate::language::entry::{missing_entry, several_main_files};
+use crate::language::entry::{self, missing_entry, several_main_files};
 use crate::language::essence;
 use crate::language::fault::ProgramFault;
 use crate::tree::TreeEntry;
@@ -38,7 +38,7 @@ pub fn starting_class(
         })
     };
     if let Some(entry_point) = entry_point {
-        let files: Vec<PathBuf> = sources.iter().map(|file| file.name.clone()).collect();
+        let files = entry::names(sources.iter().copied());
         let class = named(entry_point).ok_or_else(|| missing_entry(entry_point, &files))?;
         return Ok(class.name.clone());
     }

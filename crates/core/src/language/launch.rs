@@ -72,7 +72,7 @@ pub fn launch_spec(program: &Program, sources: &Sources) -> Result<LaunchSpec, P
         return Ok(LaunchSpec { form, files: files.clone() });
     }
     let language = find_language(program, sources)?;
-    let own = file_names(files);
+    let own = entry::names(files);
     let mut files = sources::with_included(sources, language.code);
     let form = if language.code == "rust" && file_named(&files, "Cargo.toml").is_some() {
         cargo_form(program, &files)?
@@ -160,7 +160,7 @@ pub fn is_header(name: &Path) -> bool {
 }
 
 fn no_source_fault(files: &[TreeEntry]) -> ProgramFault {
-    let names = file_names(files);
+    let names = entry::names(files);
     if names.iter().all(|name| is_header(name)) {
         let message = format!("there are only headers: {}", quoted_list(&names));
         return ProgramFault::new(message, "add the file that includes them");
@@ -195,7 +195,7 @@ fn language_form(
     };
     sources.retain(|file| !is_included(&file.name));
     if sources.is_empty() {
-        let files = quoted_list(&file_names(files));
+        let files = quoted_list(&entry::names(&*files));
         let message = format!("no {} source file among {files}", language.name);
         return Err(ProgramFault::new(message, "correct `language:` or the file endings"));
     }
@@ -203,7 +203,7 @@ fn language_form(
     if entry_point.is_none() {
         sources = without_unused_tests(language.code, &sources);
     }
-    let names: Vec<PathBuf> = sources.iter().map(|file| file.name.clone()).collect();
+    let names = entry::names(sources.iter().copied());
     let (sources, main) = match language.entry {
         EntryPoint::AllSources => match language.code {
             "go" if file_named(files, "go.mod").is_some() => {
@@ -211,10 +211,7 @@ fn language_form(
             }
             "ocaml" => (ocaml::in_order(files, &names), None),
             // What another source includes as text would be compiled twice.
-            _ => {
-                let sources = without_imported(language.code, &sources);
-                (sources.iter().map(|file| file.name.clone()).collect(), None)
-            }
+            _ => (entry::names(without_imported(language.code, &sources)), None),
         },
         EntryPoint::ClassOfFile => {
             let main = kotlin::starting_class(&sources, own, entry_point)?;
@@ -321,10 +318,6 @@ fn executable_kind(file: &TreeEntry) -> Result<Executable, ProgramFault> {
 
 fn file_named<'a>(files: &'a [TreeEntry], name: &str) -> Option<&'a TreeEntry> {
     files.iter().find(|file| file.name == Path::new(name))
-}
-
-fn file_names(files: &[TreeEntry]) -> Vec<PathBuf> {
-    files.iter().map(|file| file.name.clone()).collect()
 }
 
 #[cfg(test)]

@@ -98,13 +98,9 @@ pub fn read(program: &Program) -> Result<Sources, Diagnostic> {
 
 /// The program's only file has this text.
 fn from_text(program: &Program, text: &str) -> Result<Sources, Diagnostic> {
-    let file = TreeEntry::new(program.path.as_path(), Node::plain(text.as_bytes()));
-    Ok(Sources {
-        shape: SourceShape::File,
-        files: vec![file],
-        included: read_included(program, &mut GROWTH_MAX.clone())?,
-        remarks: Vec::new(),
-    })
+    let files = vec![TreeEntry::new(program.path.as_path(), Node::plain(text.as_bytes()))];
+    let included = read_included(program, &mut GROWTH_MAX.clone())?;
+    Ok(Sources { files, included, ..Sources::default() })
 }
 
 /// `room` is the number of bytes that constants may still add.

@@ -109,9 +109,7 @@ impl Toolchains {
 
     /// Threads that ask for the same tool at the same time wait for one search; others do not.
     fn find_once(&self, key: &str, find: impl FnOnce() -> Lookup) -> Lookup {
-        let mut all = self.lookups.lock();
-        let entry = Arc::clone(all.entry(key.to_owned()).or_default());
-        drop(all);
+        let entry = Arc::clone(self.lookups.lock().entry(key.to_owned()).or_default());
         let mut known = entry.lock();
         if let Some(lookup) = &*known {
             return lookup.clone();

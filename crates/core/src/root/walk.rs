@@ -134,23 +134,17 @@ pub(super) fn list_names(directory: &File, most: usize) -> Result<Vec<ListedName
 pub struct Walk {
     start: FilePath,
     bounds: WalkBounds,
+    /// Empty at the end.
     levels: Vec<WalkLevel>,
     entries_seen: usize,
     behind_links: usize,
-    state: WalkState,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum WalkState {
-    New,
-    Started,
-    Ended,
+    is_started: bool,
 }
 
 impl Walk {
     pub(super) fn new(start: &FilePath, bounds: WalkBounds) -> Self {
-        let (levels, state) = (Vec::new(), WalkState::New);
-        Self { start: start.clone(), bounds, levels, entries_seen: 0, behind_links: 0, state }
+        let (levels, is_started) = (Vec::new(), false);
+        Self { start: start.clone(), bounds, levels, entries_seen: 0, behind_links: 0, is_started }
     }
 
     /// Lists a directory that the walk has just found, before it continues.
@@ -188,7 +182,7 @@ impl Walk {
         let is_bound =
             matches!(reason, Obstacle::TooMany(_) | Obstacle::TooDeep(_) | Obstacle::TooLinked(_));
         if is_bound {
-            self.state = WalkState::Ended;
+            self.levels.clear();
         }
         let path = if is_bound { &self.start } else { path }.clone();
         UnreachedPath { path, reason }
@@ -200,15 +194,10 @@ impl Iterator for Walk {
 
     fn next(&mut self) -> Option<Self::Item> {
         let start = self.start.clone();
-        match self.state {
-            WalkState::Ended => return None,
-            WalkState::Started => {}
-            WalkState::New => {
-                self.state = WalkState::Started;
-                if let Err(unreached) = self.push(&start, 0) {
-                    self.state = WalkState::Ended;
-                    return Some(Err(unreached));
-                }
+        if !self.is_started {
+            self.is_started = true;
+            if let Err(unreached) = self.push(&start, 0) {
+                return Some(Err(unreached));
             }
         }
         let (path, is_link, links) = loop {

@@ -208,9 +208,8 @@ impl Comparison {
                 ChangedPart::Generator => "was changed since it made the inputs of",
                 ChangedPart::Solution => "was changed since it made the answers of",
             };
-            let warning = Diagnostic::warning(&place.path, format!("{what} {}", list(names)))
-                .help("`juror generate` makes the data again");
-            found.push(Diagnostic { place: place.clone(), ..warning });
+            let warning = Diagnostic::warning(place, format!("{what} {}", list(names)));
+            found.push(warning.help("`juror generate` makes the data again"));
         }
         if let Some(first) = self.edited.first() {
             let (place, differs, it) = match self.edited.len() {

@@ -28,10 +28,8 @@ pub(super) fn find_missing_patterns(
                 "{}: `{}` is not found in its .{}",
                 case.name, pattern.text, pattern.extension
             );
-            let mut warning = Diagnostic::warning(&recipe.path, message)
-                .help("the case is not as intended: change the command, the seed or the pattern");
-            warning.place = pattern.place.clone();
-            warnings.push(warning);
+            let help = "the case is not as intended: change the command, the seed or the pattern";
+            warnings.push(Diagnostic::warning(&pattern.place, message).help(help));
         }
     }
     Ok(warnings)

@@ -98,9 +98,8 @@ pub(super) fn find_ignored_seeds(
                 "`{}` ignores its seed: {number} differ in nothing else, and their inputs are the same",
                 program.name
             );
-            let warning = Diagnostic::warning(&recipe.path, message)
-                .help("take everything random in the generator from the argument `{seed}`");
-            warnings.push(Diagnostic { place: first[0].place.clone(), ..warning });
+            let help = "take everything random in the generator from the argument `{seed}`";
+            warnings.push(Diagnostic::warning(&first[0].place, message).help(help));
         }
     }
     Ok(warnings)

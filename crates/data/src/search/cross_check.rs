@@ -219,7 +219,7 @@ impl<'a> CrossCheck<'a> {
     /// Judges the submission, and collects all details that are shown about a rejection.
     pub fn judge_in_detail(&self, input: &Arc<[u8]>) -> Result<Option<CaseJudgement>, Stop> {
         let Ok(answer) = self.answer(input)? else { return Ok(None) };
-        let rules = Rules { detail: Detail::Full { keep: None }, ..self.arena.rules.clone() };
+        let rules = Rules { detail: Detail::Full, keep: None, ..self.arena.rules.clone() };
         let program = (self.submission, self.executor_of_submission());
         self.judge(&rules, program, TimeLimitMode::Any, input, answer).map(Some)
     }

@@ -9,6 +9,7 @@ pub mod bench;
 pub mod recent;
 mod refusal;
 
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -330,10 +331,8 @@ impl<'a> Builder<'a> {
         argv: &[std::ffi::OsString],
         cwd: &Path,
     ) -> Result<PreparedProgram, LaunchFault> {
-        Ok(PreparedProgram {
-            plan: command_line(argv, cwd, &self.toolchains)?,
-            code_size: Bytes(0),
-        })
+        let plan = command_line(argv, cwd, &self.toolchains)?;
+        Ok(PreparedProgram { plan, code_size: Bytes(0) })
     }
 
     pub fn build(
@@ -425,8 +424,10 @@ impl<'a> Builder<'a> {
             },
             ..Job::default()
         });
+        let read_error = |error| JudgeError::new("read the compiler's messages", error);
         let mut reply = self.executor.run(&work, RunMode::default())?.single()?;
-        if refusal::is_doubtful(&reply.outcome, &compiler_output(&reply)?) {
+        let output = compiler_output(&reply).map_err(read_error)?;
+        if refusal::is_doubtful(&reply.outcome, &output) {
             // An interference does not happen twice. An effect of the source does.
             reply = self.executor.run(&work, RunMode::FRESH)?.single()?;
         }
@@ -454,18 +455,13 @@ impl<'a> Builder<'a> {
 }
 
 /// The beginning of all output of a compiler. Its driver may say there how a process ended.
-fn compiler_output(reply: &JobReply) -> Result<Vec<u8>, JudgeError> {
+fn compiler_output(reply: &JobReply) -> io::Result<Vec<u8>> {
     const LOOKED_AT: u64 = 1 << 20;
-    let (errors, output) = (reply.stderr.prefix(LOOKED_AT), reply.stdout.prefix(LOOKED_AT));
-    Ok([errors.map_err(read_error)?, output.map_err(read_error)?].concat())
-}
-
-fn read_error(error: std::io::Error) -> JudgeError {
-    JudgeError::new("read the compiler's messages", error)
+    Ok([reply.stderr.prefix(LOOKED_AT)?, reply.stdout.prefix(LOOKED_AT)?].concat())
 }
 
 /// Standard error or, if that is empty, standard output; shortened.
-fn messages(reply: &JobReply) -> std::io::Result<Vec<u8>> {
+fn messages(reply: &JobReply) -> io::Result<Vec<u8>> {
     let messages = reply.stderr.prefix(MESSAGES)?;
     if messages.is_empty() { reply.stdout.prefix(MESSAGES) } else { Ok(messages) }
 }

@@ -19,10 +19,10 @@ use juror_core::work::{Work, WorkReply};
 
 /// The store, and counts for this command.
 pub struct KnownResults {
-    store: Arc<Store>,
+    pub store: Arc<Store>,
     pub(super) surroundings: Surroundings,
     /// Whether results of earlier commands are ignored.
-    is_fresh: bool,
+    pub(super) is_fresh: bool,
     /// In seconds since 1970. Timed runs of earlier seconds are ignored, too.
     runs_since: AtomicU64,
     started: AtomicUsize,

@@ -13,14 +13,7 @@ use juror_sandbox::executor::Executor;
 
 /// The results of earlier commands; none if the cache is off.
 #[derive(Clone, Default)]
-pub struct ResultCache(Option<StoredResults>);
-
-#[derive(Clone)]
-struct StoredResults {
-    store: Arc<Store>,
-    is_fresh: bool,
-    knowledge: Arc<KnownResults>,
-}
+pub struct ResultCache(Option<Arc<KnownResults>>);
 
 impl ResultCache {
     /// The cache in this directory.
@@ -28,32 +21,31 @@ impl ResultCache {
     /// A fresh one recalls nothing, but keeps new results.
     pub fn open(dir: &Path, is_fresh: bool) -> Result<Self, Box<Diagnostic>> {
         let store = Arc::new(Store::open(dir, CAP)?);
-        let knowledge = Arc::new(KnownResults::new(Arc::clone(&store), is_fresh));
-        Ok(Self(Some(StoredResults { store, is_fresh, knowledge })))
+        Ok(Self(Some(Arc::new(KnownResults::new(store, is_fresh)))))
     }
 
     /// `None` without a cache.
-    pub fn recalled(&self) -> Option<(Arc<KnownResults>, Arc<Store>)> {
-        self.0.as_ref().map(|results| (Arc::clone(&results.knowledge), Arc::clone(&results.store)))
+    pub fn recalled(&self) -> Option<&Arc<KnownResults>> {
+        self.0.as_ref()
     }
 
     /// The wrapped executors share their knowledge.
     pub fn wrap(&self, executor: Arc<dyn Executor>) -> Arc<dyn Executor> {
         match &self.0 {
-            Some(cache) => Arc::new(CachedExecutor::new(executor, Arc::clone(&cache.knowledge))),
+            Some(known) => Arc::new(CachedExecutor::new(executor, Arc::clone(known))),
             None => executor,
         }
     }
 
     pub fn read_note(&self, name: &str) -> Option<Vec<u8>> {
-        let cache = self.0.as_ref().filter(|results| !results.is_fresh)?;
-        cache.store.get(&note_key(name)?).map(|record| record.bytes)
+        let known = self.0.as_ref().filter(|known| !known.is_fresh)?;
+        known.store.get(&note_key(name)?).map(|record| record.bytes)
     }
 
     /// Replaces an earlier note with this name.
     pub fn write_note(&self, name: &str, text: &[u8]) {
-        if let (Some(cache), Some(key)) = (&self.0, note_key(name)) {
-            cache.store.put(&key, text);
+        if let (Some(known), Some(key)) = (&self.0, note_key(name)) {
+            known.store.put(&key, text);
         }
     }
 }

@@ -62,6 +62,8 @@ pub struct Rules<'a> {
     pub rejects_on_breakdown: bool,
     /// How much a person wants to see.
     pub detail: Detail,
+    /// The directory for kept boxes.
+    pub keep: Option<FilePath>,
     /// Set if somebody asks afterwards what outputs say about judge answers.
     pub judged_outputs: Option<Arc<JudgedOutputs>>,
     /// Set if runs are recorded, or known: of one submission only.
@@ -79,6 +81,7 @@ impl<'a> Rules<'a> {
             repeat: RepeatLine::default(),
             rejects_on_breakdown: false,
             detail: Detail::Brief,
+            keep: None,
             judged_outputs: None,
             run_log: None,
         }
@@ -94,26 +97,16 @@ impl<'a> Rules<'a> {
     pub(super) fn is_replayed(&self) -> bool {
         self.run_log.as_ref().is_some_and(|log| log.known_build.is_some())
     }
-
-    pub(super) fn kept_boxes(&self) -> Option<&FilePath> {
-        match &self.detail {
-            Detail::Full { keep } | Detail::FullWithStderr { keep } => keep.as_ref(),
-            Detail::Brief => None,
-        }
-    }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Detail {
     /// The verdict, its cause and the first difference.
     Brief,
     /// Also the diff, standard error, and the command line that repeats the run.
-    Full {
-        /// The directory for kept boxes.
-        keep: Option<FilePath>,
-    },
+    Full,
     /// Also standard error of accepted runs.
-    FullWithStderr { keep: Option<FilePath> },
+    FullWithStderr,
 }
 
 /// The suffix of an output validator's box.
@@ -319,7 +312,7 @@ impl CaseJudge<'_> {
             number => format!(".pass{number}"),
         };
         let name = format!("{}{suffix}{pass}", flat_stem(&self.case.test_case.name));
-        Some(self.rules.kept_boxes()?.join(flat_name(self.entry.submission)).join(name))
+        Some(self.rules.keep.as_ref()?.join(flat_name(self.entry.submission)).join(name))
     }
 }
 
@@ -384,7 +377,7 @@ pub(super) fn pass_job(
     job.connect_io(&rules.problem.io, pass.input.clone());
     job.writable = rules.problem.allow_file_writing;
     job.box_size = job.box_size.saturating_add(BOX_ROOM);
-    job.keep = BoxRetention::all_or_nothing(rules.kept_boxes().is_some());
+    job.keep = BoxRetention::all_or_nothing(rules.keep.is_some());
     job.is_timed = true;
     job
 }

@@ -83,7 +83,7 @@ impl CaseBatches {
         let is_simple = kind.passes == 1
             && kind.interaction == Interaction::None
             && ready.bench.problem.io == ProgramIo::Standard
-            && ready.rules.kept_boxes().is_none();
+            && ready.rules.keep.is_none();
         let is_check = prepared.plan.build.as_ref().is_none_or(|step| step.produces.is_none());
         let prepared = prepared.for_batches().filter(|_| is_simple && is_check);
         let (Some(mode), Some(mut prepared)) = (ready.batches, prepared) else { return Ok(None) };

@@ -18,10 +18,10 @@ use juror_core::judgement::{CaseJudgement, Evidence, JudgeError, ResultWithMargi
 use juror_core::limits::Limits;
 use juror_core::outcome::Outcome;
 use juror_core::problem::Interaction;
-use juror_core::repeats::{Repeats, TimedRun};
+use juror_core::repeats::Repeats;
 use juror_core::stop::Stop;
 use juror_core::verdict::Verdict;
-use juror_core::work::{RunMode, Work};
+use juror_core::work::Work;
 use juror_sandbox::executor::Executor;
 
 /// Runs a submission on a test case and judges the result.
@@ -71,7 +71,7 @@ pub fn judge_case(
         })?;
         // A crash's cause is what the program wrote.
         let is_cause = judged.verdict == Verdict::RunTimeError;
-        let is_asked = is_cause || matches!(rules.detail, Detail::FullWithStderr { .. });
+        let is_asked = is_cause || rules.detail == Detail::FullWithStderr;
         if judged.evidence.is_none() && is_asked {
             judged.evidence = stderr_alone(&reply)?;
         }
@@ -159,14 +159,7 @@ impl CaseJudge<'_> {
         let box_path = self.box_path(pass.number, "");
         let limits = self.entry.limits(self.rules);
         let settled = || {
-            settle(
-                self.entry.repetition,
-                &limits,
-                run(RunMode::default())?,
-                |reply| &reply.outcome,
-                |reply| TimedRun::new(&reply.outcome, Duration::ZERO),
-                |number| run(RunMode::repeat_alone(number)),
-            )
+            settle(self.entry.repetition, &limits, run, |reply| (&reply.outcome, Duration::ZERO))
         };
         let SettledRun { reply, repeats } = match &self.rules.run_log {
             None => settled()?,

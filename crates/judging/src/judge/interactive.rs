@@ -12,11 +12,10 @@ use crate::output_validator::OutputValidator;
 use crate::output_validator::response::Opinion;
 use juror_core::blob::Blob;
 use juror_core::joint::{JointJob, JointReply};
-use juror_core::repeats::TimedRun;
 use juror_core::stop::Stop;
 use juror_core::units::Bytes;
 use juror_core::verdict::Verdict;
-use juror_core::work::{RunMode, Work};
+use juror_core::work::Work;
 
 impl CaseJudge<'_> {
     /// Runs the submission with the validator, and judges which of them failed first.
@@ -47,12 +46,10 @@ impl CaseJudge<'_> {
         let SettledRun { reply, repeats } = settle(
             self.entry.repetition,
             &limits,
-            run(RunMode::default())?,
-            |reply| &reply.program.reply.outcome,
+            run,
             |JointReply { program, partner, .. }| {
-                TimedRun::new(&program.reply.outcome, partner.reply.outcome.cpu_time)
+                (&program.reply.outcome, partner.reply.outcome.cpu_time)
             },
-            |number| run(RunMode::repeat_alone(number)),
         )?;
         let JointReply { program, partner, output_end_reported, deadlock, debt, transcript } =
             reply;

@@ -73,10 +73,9 @@ impl OutputRunner<'_> {
     ) -> Result<Option<BatchOutput>, Stop> {
         let Some(first) = inputs.first() else { return Ok(None) };
         let texts = inputs.iter().map(|input| &**input);
-        let all: Arc<[u8]> = framed(&self.rules.problem.io, 0, mode.shared, texts).into();
         // The first input is also where an input usually is.
         let mut job = self.job(runnable, first);
-        job.stdin = all.into();
+        job.stdin = framed(&self.rules.problem.io, 0, mode.shared, texts).into();
         job.collect.clear();
         // One process waits for the others.
         job.limits.processes = job.limits.processes.map(|processes| processes + 1);

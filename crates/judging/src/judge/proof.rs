@@ -191,7 +191,7 @@ fn order_runs(
             false
         }
     };
-    let slow: Vec<&ProofDemand> = demands.iter().filter(|demand| is_slow(demand)).collect();
+    let mut slow: Vec<&ProofDemand> = demands.iter().filter(|demand| is_slow(demand)).collect();
     if slow.is_empty() {
         order.extend(others);
         return (order, necessary);
@@ -201,18 +201,13 @@ fn order_runs(
         (!is_asked, std::cmp::Reverse(cases[*case].size))
     });
     // First the cases that each meet a new demand, then those that would meet the same demands again.
-    let mut is_met = vec![false; slow.len()];
-    let (mut first, mut again) = (Vec::new(), Vec::new());
-    for case in others {
-        let mut is_new = false;
-        for (demand, is_met) in slow.iter().zip(&mut is_met) {
-            if demand.about[case] && !*is_met {
-                *is_met = true;
-                is_new = true;
-            }
-        }
-        if is_new { first.push(case) } else { again.push(case) }
-    }
+    let meets_new_demand = |case: &usize| {
+        let before = slow.len();
+        slow.retain(|demand| !demand.about[*case]);
+        slow.len() < before
+    };
+    let (first, mut again): (Vec<usize>, Vec<usize>) =
+        others.into_iter().partition(meets_new_demand);
     // A case of `first` may leave its group worth nothing. Then other cases of the group need not run.
     let is_with_one = |case: usize| {
         let groups =

@@ -180,7 +180,7 @@ impl CaseJudge<'_> {
     fn needs_line_feeds(&self, pass: &Pass) -> bool {
         const LARGEST: u64 = 1 << 20;
         let Rules { problem, validators, detail, .. } = self.rules;
-        let is_asked = matches!(detail, Detail::FullWithStderr { .. })
+        let is_asked = *detail == Detail::FullWithStderr
             && problem.kind.passes == 1
             && problem.kind.interaction != Interaction::Interactive
             && validators.output.is_empty()

@@ -12,6 +12,7 @@ use juror_core::limits::Limits;
 use juror_core::outcome::{Outcome, StopReason};
 use juror_core::repeats::{Repeats, TimedRun};
 use juror_core::stop::Stop;
+use juror_core::work::RunMode;
 
 /// A run is stopped at the limit times this. A run is near the limit if its time is within this factor, above or
 /// below.
@@ -77,19 +78,22 @@ pub(super) struct SettledRun<R> {
     pub(super) repeats: Option<Box<Repeats>>,
 }
 
-/// `times` gives the times of a run; `again` makes the repetition with this number.
+/// `facts` gives the outcome of a run, and the CPU time of its partner.
 pub(super) fn settle<R>(
     repetition: Option<Repetition<'_>>,
     limits: &Limits,
-    first: R,
-    outcome: impl Fn(&R) -> &Outcome,
-    times: impl Fn(&R) -> TimedRun,
-    mut again: impl FnMut(u32) -> Result<R, Stop>,
+    mut run: impl FnMut(RunMode) -> Result<R, Stop>,
+    facts: impl Fn(&R) -> (&Outcome, Duration),
 ) -> Result<SettledRun<R>, Stop> {
+    let first = run(RunMode::default())?;
     let (Some(repetition), Some(limit)) = (repetition, limits.cpu_time) else {
         return Ok(SettledRun { reply: first, repeats: None });
     };
     let Repetition { budget, is_needed, announce } = repetition;
+    let times = |reply: &R| {
+        let (outcome, partner) = facts(reply);
+        TimedRun::new(outcome, partner)
+    };
     let mut timed = vec![times(&first)];
     let zone = zone_of(&timed[0], limit);
     let mut alone = Vec::new();
@@ -108,7 +112,7 @@ pub(super) fn settle<R>(
             Zone::FarOver => "others used the processor",
             Zone::Near | Zone::Clear => "near the limit",
         });
-        let reply = again(timed.len() as u32)?;
+        let reply = run(RunMode::repeat_alone(timed.len() as u32))?;
         timed.push(times(&reply));
         alone.push(reply);
         is_sensitive = is_undecided(&timed[0], &timed[1..], limit);
@@ -117,7 +121,7 @@ pub(super) fn settle<R>(
     if timed.len() == 1 && !is_sensitive {
         return Ok(SettledRun { reply: first, repeats: None });
     }
-    let reply = counted_run(first, alone, limits, outcome);
+    let reply = counted_run(first, alone, limits, |reply| facts(reply).0);
     Ok(SettledRun { reply, repeats: Some(Box::new(Repeats { is_sensitive, runs: timed })) })
 }
 
@@ -239,11 +243,10 @@ mod tests {
 
     fn check_with(budget: &RepeatBudget, script: &str, expected: &str) {
         let mut runs = script.split(' ').map(run);
-        let first = runs.next().unwrap();
-        let again = |_| Ok(runs.next().unwrap_or_else(|| panic!("more runs than {script}")));
+        let next = |_| Ok(runs.next().unwrap_or_else(|| panic!("more runs than {script}")));
         let repetition = Repetition { budget, is_needed: &|| true, announce: &|_| () };
-        let times = |run: &Outcome| TimedRun::new(run, Duration::ZERO);
-        let settled = settle(Some(repetition), &limits(), first, |run| run, times, again).unwrap();
+        let settled =
+            settle(Some(repetition), &limits(), next, |run| (run, Duration::ZERO)).unwrap();
         assert_eq!(runs.next(), None, "fewer runs than {script}");
         let number = settled.repeats.as_ref().map_or(1, |repeats| repeats.runs.len());
         let limit = match limits().first_exceeded(&settled.reply) {

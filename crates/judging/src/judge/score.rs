@@ -217,19 +217,14 @@ pub fn score_by_validator(
         (None, Some(text)) => Some((SCORE_MULTIPLIER, text)),
     };
     let Some((file, text)) = score_file else {
-        let why = match scoring {
-            CaseScoring::Unbounded => "the group has no greatest score",
-            CaseScoring::Graded { custom: CustomScore::Required, .. } => {
+        let why = match (verdict, scoring) {
+            (Verdict::Accepted, CaseScoring::Unbounded) => "the group has no greatest score",
+            (Verdict::Accepted, CaseScoring::Graded { custom: CustomScore::Required, .. }) => {
                 "`validation` requires it to give the score"
             }
             _ => return Ok(score_by_rules(scoring, verdict)),
         };
-        return match verdict {
-            Verdict::Accepted => {
-                Err(format!("it wrote no {SCORE} for an output that it accepts, and {why}"))
-            }
-            _ => Ok(score_by_rules(scoring, verdict)),
-        };
+        return Err(format!("it wrote no {SCORE} for an output that it accepts, and {why}"));
     };
     if verdict != Verdict::Accepted {
         return Err(format!("it wrote {file} for an output that it rejects"));
@@ -249,6 +244,7 @@ pub fn score_by_validator(
         _ => 0.0,
     };
     let number = parse_points(file, text, least)?;
+    let written = quoted_text(text.trim_ascii());
     let (score, origin) = match (file, max) {
         (SCORE_MULTIPLIER, None) => {
             return Err(format!(
@@ -256,16 +252,12 @@ pub fn score_by_validator(
             ));
         }
         (SCORE_MULTIPLIER, Some(_)) if number.exceeds(Score::ONE) => {
-            return Err(format!(
-                "its {SCORE_MULTIPLIER} is {}, more than 1",
-                quoted_text(text.trim_ascii())
-            ));
+            return Err(format!("its {SCORE_MULTIPLIER} is {written}, more than 1"));
         }
         (SCORE_MULTIPLIER, Some(max)) => {
             (Score::new(number.points() * max.points()), ScoreOrigin::Multiplier)
         }
         (_, Some(max)) if number.exceeds(max) => {
-            let written = quoted_text(text.trim_ascii());
             return Err(format!("its {SCORE} is {written}, more than the {max} of the test case"));
         }
         _ => (Some(number), ScoreOrigin::Score),

@@ -292,33 +292,32 @@ impl SharedSession<'_, '_> {
 
     fn judge_case(&self, submission: usize, case: usize) {
         let PreparedSubmission { submission: entry, prepared } = &self.session.entries[submission];
-        let (runnable, batches, budget, time_limit_mode) = {
-            let mut state = self.state.lock();
-            let known = &mut state.known[submission];
-            if !known.announced {
-                known.announced = true;
-                (self.session.ready.bench.events)(Event::SubmissionStarted {
-                    submission: entry.name.clone(),
-                    test_cases: self.session.ready.cases.len(),
-                });
-            }
-            let budget = Arc::clone(&known.repeats);
-            let program = (known.runnable.clone(), known.batches.clone());
-            (program.0, program.1, budget, self.time_limit_mode(entry, known, case))
-        };
+        let ready = self.session.ready;
+        let mut state = self.state.lock();
+        let known = &mut state.known[submission];
+        if !known.announced {
+            known.announced = true;
+            (ready.bench.events)(Event::SubmissionStarted {
+                submission: entry.name.clone(),
+                test_cases: ready.cases.len(),
+            });
+        }
+        let (runnable, batches) = (known.runnable.clone(), known.batches.clone());
+        let budget = Arc::clone(&known.repeats);
+        let time_limit_mode = self.time_limit_mode(entry, known, case);
+        drop(state);
         let (Some(runnable), Ok(prepared)) = (runnable, prepared) else {
             let error = JudgeError::new(format!("judge {}", entry.name), "it is not built");
             return self.state.lock().stop = Some(error.into());
         };
         let announce = |reason: &str| {
-            (self.session.ready.bench.events)(Event::Progress(WorkProgress::Repetition {
+            (ready.bench.events)(Event::Progress(WorkProgress::Repetition {
                 submission: entry.name.clone(),
-                test_case: self.session.ready.cases[case].test_case.name.clone(),
+                test_case: ready.cases[case].test_case.name.clone(),
                 reason: reason.to_owned(),
             }));
         };
         let plan = &prepared.plan;
-        let ready = self.session.ready;
         let run = ReadySubmission {
             submission: &entry.name,
             runnable: &runnable,
@@ -345,7 +344,7 @@ impl SharedSession<'_, '_> {
                 state.plan.end_submission(submission);
             }
             Ok(Ok(judged)) => {
-                (self.session.ready.bench.events)(Event::CaseJudged {
+                (ready.bench.events)(Event::CaseJudged {
                     submission: entry.name.clone(),
                     test_case: judged.test_case.clone(),
                     verdict: judged.verdict,
@@ -469,7 +468,7 @@ impl SharedSession<'_, '_> {
     ) -> Vec<String> {
         use Verdict::{MemoryLimitExceeded, RunTimeError, TimeLimitExceeded, WrongAnswer};
         let ReadyProblem { bench, rules, .. } = self.session.ready;
-        let is_asked = matches!(rules.detail, Detail::FullWithStderr { .. })
+        let is_asked = rules.detail == Detail::FullWithStderr
             && self.session.entries.len() == 1
             && match judgement.verdict {
                 WrongAnswer => judgement

@@ -54,10 +54,7 @@ impl Visualizers {
         evidence: &mut Evidence,
         draw: impl FnOnce() -> Result<Vec<ShownImage>, Stop>,
     ) -> Result<(), Stop> {
-        let of_case = {
-            let mut inputs = self.inputs.lock();
-            Arc::clone(inputs.entry(test_case.to_owned()).or_default())
-        };
+        let of_case = Arc::clone(self.inputs.lock().entry(test_case.to_owned()).or_default());
         // Other submissions that fail on this case wait for its images, instead of drawing them again.
         let mut known = of_case.lock();
         if let Some(known) = &*known {

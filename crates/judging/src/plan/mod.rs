@@ -39,11 +39,10 @@ struct SubmissionProgress {
 /// One submission's own order of cases: the most informative ones first.
 #[derive(Clone, Debug)]
 struct RunOrder {
+    /// The cases that run at most.
     order: Vec<usize>,
     /// The number of first cases that run in any case.
     necessary: usize,
-    /// The number of cases that run at most.
-    limit: usize,
     started: usize,
     /// The number of first cases that are done.
     done: usize,
@@ -51,13 +50,9 @@ struct RunOrder {
 
 impl RunOrder {
     fn next_case(&self) -> NextCase {
-        match self.order.get(self.started) {
-            Some(case) if self.started < self.limit => {
-                let is_needed = self.started < self.necessary || self.started == self.done;
-                if is_needed { NextCase::Needed(*case) } else { NextCase::Optional(*case) }
-            }
-            _ => NextCase::NoneLeft,
-        }
+        let Some(case) = self.order.get(self.started) else { return NextCase::NoneLeft };
+        let is_needed = self.started < self.necessary || self.started == self.done;
+        if is_needed { NextCase::Needed(*case) } else { NextCase::Optional(*case) }
     }
 }
 
@@ -90,9 +85,8 @@ impl Plan {
 
     /// Gives a built submission its own order. The first `necessary` cases run in any case.
     pub fn set_order(&mut self, submission: usize, order: Vec<usize>, necessary: usize) {
-        let end = order.len();
         self.submissions[submission].own_order =
-            Some(RunOrder { order, necessary, limit: end, started: 0, done: 0 });
+            Some(RunOrder { order, necessary, started: 0, done: 0 });
     }
 
     /// How many first cases of its own order are done.
@@ -103,7 +97,7 @@ impl Plan {
     /// Makes all but the first `runs` cases of its own order needless.
     pub fn limit_order(&mut self, submission: usize, runs: usize) {
         if let Some(own_order) = &mut self.submissions[submission].own_order {
-            own_order.limit = own_order.limit.min(runs);
+            own_order.order.truncate(runs);
         }
     }
 
@@ -176,11 +170,11 @@ impl Plan {
         progress.running -= 1;
         progress.ends[case] = Some(end);
         let Some(order) = &mut progress.own_order else { return };
-        while order.done < order.limit {
-            let Some(end) = progress.ends[order.order[order.done]] else { return };
+        while let Some(case) = order.order.get(order.done) {
+            let Some(end) = progress.ends[*case] else { return };
             order.done += 1;
             if end == CaseEnd::Failed {
-                order.limit = order.done;
+                order.order.truncate(order.done);
             }
         }
     }
@@ -201,9 +195,9 @@ impl Plan {
     /// The cases that count for its result, as far as that is known.
     pub fn needed_cases(&self, submission: usize) -> Vec<bool> {
         let progress = &self.submissions[submission];
-        if let Some(RunOrder { order, limit, .. }) = &progress.own_order {
+        if let Some(RunOrder { order, .. }) = &progress.own_order {
             let mut needed = vec![false; progress.ends.len()];
-            for case in &order[..*limit] {
+            for case in order {
                 needed[*case] = true;
             }
             return needed;

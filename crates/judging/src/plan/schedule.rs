@@ -81,16 +81,14 @@ pub enum CaseNeed {
 
 impl Schedule {
     /// All cases in a single section.
-    pub fn single(cases: usize, until: EndCondition) -> Self {
-        let parts = vec![SectionPart::Cases(cases)];
-        Self {
-            root: Section {
-                parts,
-                requires: Vec::new(),
-                ends_on: until,
-                result: SectionResult::All,
-            },
-        }
+    pub fn single(cases: usize, ends_on: EndCondition) -> Self {
+        Self::new(vec![SectionPart::Cases(cases)], ends_on)
+    }
+
+    /// Accepted if all of these parts are.
+    pub fn new(parts: Vec<SectionPart>, ends_on: EndCondition) -> Self {
+        let (requires, result) = (Vec::new(), SectionResult::All);
+        Self { root: Section { parts, requires, ends_on, result } }
     }
 
     pub fn cases(&self) -> usize {

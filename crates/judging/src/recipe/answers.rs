@@ -17,7 +17,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::problem::Problem;
 use juror_core::recipe::{AnswerSource, RecipeCase};
 use juror_core::root::FilePath;
-use juror_core::stop::{Stop, collect_diagnostics};
+use juror_core::stop::{Stop, collect_diagnostics, split_diagnostics};
 
 /// Makes or verifies the answers of the cases that have a solution. Adds faults to `diagnostics`.
 pub fn make_answers(
@@ -65,9 +65,9 @@ pub fn make_answers(
         }
     }
     let faults = bench.map("answers", &cases, |(case, path)| {
-        let mut faults = Vec::new();
         let answer = answer(stage, case, &solutions[path]);
-        if let Some(answer) = collect_diagnostics(answer, &mut faults)? {
+        let (answer, mut faults) = split_diagnostics(answer)?;
+        if let Some(answer) = answer {
             faults.extend(add_or_compare(bench.problem, stage, case, &answer)?);
         }
         Ok(faults)

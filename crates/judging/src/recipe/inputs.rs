@@ -16,7 +16,7 @@ use juror_core::recipe::{
     InputSource, LEGACY_CASE_EXTENSIONS, RecipeCase,
 };
 use juror_core::root::{FilePath, PathKind, UnreachedPath, WalkBounds};
-use juror_core::stop::{Stop, collect_diagnostics};
+use juror_core::stop::{Stop, split_diagnostics};
 use juror_core::work::RunMode;
 use juror_sandbox::executor::parallel;
 
@@ -36,9 +36,7 @@ pub fn build_generators<'a>(
     let programs: BTreeSet<_> = commands.map(|command| &command.program).collect();
     let programs: Vec<&GeneratorProgram> = programs.into_iter().collect();
     let built = parallel::map(bench.executor, &programs, |program| {
-        let mut unbuilt = Vec::new();
-        let built = build(bench, &generator_program(bench.problem, program));
-        Ok((collect_diagnostics(built, &mut unbuilt)?, unbuilt))
+        split_diagnostics(build(bench, &generator_program(bench.problem, program)))
     })?;
     for (program, (generator, diagnostics)) in programs.into_iter().zip(built) {
         generators.extend(generator.map(|generator| (program, generator)));
@@ -63,9 +61,7 @@ pub fn make_inputs(
     diagnostics: &mut Vec<Diagnostic>,
 ) -> Result<Digests, Stop> {
     let results = bench.map("inputs", cases, |case| {
-        let mut faults = Vec::new();
-        let digests = collect_diagnostics(make_case(bench, stage, generators, case), &mut faults)?;
-        Ok((digests, faults))
+        split_diagnostics(make_case(bench, stage, generators, case))
     })?;
     let mut digests = Digests::new();
     for (case, (files, faults)) in cases.iter().zip(results) {

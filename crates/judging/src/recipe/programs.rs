@@ -92,7 +92,5 @@ pub fn failure_reason(messages: &Blob) -> String {
 /// The place is that of the case in the recipe.
 pub fn case_diagnostic(case: &RecipeCase, message: impl AsRef<str>) -> Diagnostic {
     let message = format!("{}: {}", case.name, message.as_ref());
-    let mut diagnostic = Diagnostic::error(&case.place.path, message);
-    diagnostic.place = case.place.clone();
-    diagnostic
+    Diagnostic::error(&case.place, message)
 }

@@ -18,7 +18,6 @@ use juror_core::joint::{JointJob, JointReply};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Stop, StopFlag, check_interrupted, with_stop_flags};
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
 
 pub struct LocalExecutor {
     host: Host,
@@ -88,30 +87,20 @@ impl LocalExecutor {
         }
     }
 
-    /// Waits for a free slot. After a fault of the machine, the run is repeated once while nothing else runs.
-    fn run_in_free_slot<R>(
-        &self,
-        run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
-    ) -> Result<R, Stop> {
-        self.run_unless_stopped(|| self.pool.run(run, |pair| self.renew(pair)))
-    }
-
-    /// Waits for a free slot, or until no other slot is in use if the run must be alone.
+    /// Waits for a free slot, or until no other slot is in use if the run must be alone. After a fault of the machine,
+    /// the run is repeated once while nothing else runs. A run that was stopped has no result, whatever it reports.
     fn run_in_slot<R>(
         &self,
         is_alone: bool,
         run: impl Fn(&mut SlotPair) -> Result<R, JudgeError>,
     ) -> Result<R, Stop> {
-        if !is_alone {
-            return self.run_in_free_slot(run);
-        }
-        self.run_unless_stopped(|| self.pool.run_exclusive(run, |pair| self.renew(pair)))
-    }
-
-    /// A run that was stopped has no result, whatever it reports.
-    fn run_unless_stopped<R>(&self, run: impl FnOnce() -> Result<R, Stop>) -> Result<R, Stop> {
+        let mend = |pair: &mut SlotPair| self.renew(pair);
         with_stop_flags(from_ref(&self.stopped), || {
-            let result = run();
+            let result = if is_alone {
+                self.pool.run_exclusive(run, mend)
+            } else {
+                self.pool.run(run, mend)
+            };
             check_interrupted().and(result)
         })
     }
@@ -170,10 +159,6 @@ impl Executor for LocalExecutor {
         self.host.mechanism().to_string()
     }
 
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        None
-    }
-
     fn stop(&self) {
         self.stopped.set();
     }
@@ -190,7 +175,7 @@ impl Executor for LocalExecutor {
 
     fn run_manually(&self, job: &Job, pipes: ManualPipes) -> Result<JobReply, Stop> {
         let pipes = Mutex::new(Some(pipes));
-        self.run_in_free_slot(|pair| {
+        self.run_in_slot(false, |pair| {
             let slot = self.slot_of(pair)?;
             self.prepare(job, slot)?;
             let pipes = pipes.lock().take();
@@ -228,7 +213,7 @@ mod tests {
         let local = LocalExecutor::start(Some(3), RequiredIsolation::Any).unwrap();
         let barrier = Barrier::new(at_once);
         let run = || {
-            local.run_in_free_slot(|pair| {
+            local.run_in_slot(false, |pair| {
                 let slot = local.slot_of(pair)?;
                 barrier.wait();
                 let argv = vec!["/bin/sh".to_owned(), "-c".to_owned(), "exit 0".to_owned()];

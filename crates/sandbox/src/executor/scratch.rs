@@ -11,9 +11,9 @@ use std::path::Path;
 use std::sync::Once;
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, Mode, OFlags, flock};
+use rustix::fs::{FlockOperation, flock};
 
-use crate::sandbox::{SLOT_PREFIXES, remove_directory};
+use crate::sandbox::{SLOT_PREFIXES, lock_directory, lock_with, remove_directory};
 use juror_core::judgement::JudgeError;
 use juror_core::root::FilePath;
 use juror_core::words::words;
@@ -47,7 +47,7 @@ impl ScratchDirectory {
         let mut builder = tempfile::Builder::new();
         builder.prefix(&unlocked).permissions(Permissions::from_mode(mode));
         let new = FilePath::output(&builder.tempdir_in(parent)?.keep());
-        let _lock = lock_exclusively(&new);
+        let _lock = lock_directory(&new);
         let name = new.file_name().unwrap_or_default().to_string_lossy();
         let path = new.with_file_name(name.replacen(&unlocked, prefix, 1));
         new.rename(&path)?;
@@ -102,21 +102,9 @@ pub fn make_scratch_in(parent: &Path, prefix: &str) -> io::Result<ScratchDirecto
 /// it, `clear` removes what killed ones left.
 pub fn claim_directory(dir: &Path, clear: impl FnOnce()) -> Option<File> {
     const SHARED: FlockOperation = FlockOperation::NonBlockingLockShared;
-    let Some(file) = lock_exclusively(dir) else { return lock_with(dir, SHARED) };
+    let Some(file) = lock_directory(dir) else { return lock_with(dir, SHARED) };
     clear();
     flock(&file, SHARED).ok()?;
-    Some(file)
-}
-
-/// `None` if another judge has locked it, or locks do not work.
-fn lock_exclusively(dir: &Path) -> Option<File> {
-    lock_with(dir, FlockOperation::NonBlockingLockExclusive)
-}
-
-fn lock_with(dir: &Path, operation: FlockOperation) -> Option<File> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(dir, flags, Mode::empty()).ok()?);
-    flock(&file, operation).ok()?;
     Some(file)
 }
 
@@ -129,7 +117,7 @@ fn remove_stale_until(parent: &Path, prefixes: &[&str], is_over: &dyn Fn() -> bo
     let entries = fs::read_dir(parent).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_abandoned(entry, prefixes)) {
         let path = entry.path();
-        if let Some(lock) = lock_exclusively(&path) {
+        if let Some(lock) = lock_directory(&path) {
             // What cannot be removed stays. A program may have taken rights from its directories.
             remove_directory(&path, is_over);
             // A program that this process starts meanwhile holds the lock, too, until it is released for all.
@@ -220,7 +208,7 @@ mod tests {
         let sweep = |parent: &Path| {
             super::remove_stale(parent, &["juror-programs-", "juror-generate-", "juror-slot-"]);
         };
-        let in_use = lock_exclusively(&used).unwrap();
+        let in_use = lock_directory(&used).unwrap();
         sweep(parent.path());
         let there = |path: &Path| fs::symlink_metadata(path).is_ok();
         assert!(!there(&abandoned) && !there(&other) && !there(&slot) && !there(&killed));
@@ -314,7 +302,7 @@ mod tests {
     fn a_directory_in_use_is_locked_and_gone_when_dropped() {
         let scratch = make_scratch(ScratchPurpose::Programs).unwrap();
         let path = scratch.path().to_path_buf();
-        assert!(lock_exclusively(&path).is_none());
+        assert!(lock_directory(&path).is_none());
         drop(scratch);
         assert!(!path.exists());
     }

@@ -9,7 +9,6 @@ use juror_core::joint::{JointJob, JointReply};
 use juror_core::judgement::JudgeError;
 use juror_core::stop::Stop;
 use juror_core::work::{RunMode, Work, WorkReply};
-use juror_core::worker::WorkerKind;
 
 pub struct ScriptedExecutor<F> {
     answer: F,
@@ -43,10 +42,6 @@ impl<F: Fn(&Job) -> Result<JobReply, Stop> + Send + Sync> Executor for ScriptedE
 
     fn mechanism(&self) -> String {
         "scripted".to_owned()
-    }
-
-    fn worker_kinds(&self) -> Option<Vec<WorkerKind>> {
-        None
     }
 
     fn stop(&self) {

@@ -145,9 +145,7 @@ impl FilledBox {
                 },
                 (false, FileType::RegularFile) => break,
                 (true, FileType::RegularFile) => {
-                    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
-                    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-                    let Ok(file) = rustix::fs::openat(above, part, flags, Mode::empty()) else {
+                    let Ok(file) = disk::open_file(above, part) else {
                         return other(FileType::RegularFile);
                     };
                     let stat = rustix::fs::fstat(&file).step("inspect a file of the box")?;
@@ -217,7 +215,7 @@ pub(super) struct DiskBoxes {
     path: PathBuf,
     mode: u32,
     /// No other judge removes the directory while this process, one of its runs or its guard lives.
-    _lock: Option<OwnedFd>,
+    _lock: Option<File>,
 }
 
 const RUN_DIRECTORY: &str = "run";

@@ -43,11 +43,6 @@ pub(super) struct OutputSizes {
     pub(super) stderr: Bytes,
 }
 
-pub(super) struct CapturedOutputs {
-    pub(super) stdout: Blob,
-    pub(super) stderr: Blob,
-}
-
 impl Outputs {
     /// Standard output goes to `end` if there is one.
     pub(super) fn make(end: Option<OwnedFd>) -> Result<(Self, OutputEnds), Fault> {
@@ -71,19 +66,13 @@ impl Outputs {
         Ok(OutputSizes { stdout, stderr: length(&self.stderr).step(step)? })
     }
 
-    /// Reads this many bytes; standard output only up to its limit.
-    pub(super) fn read(
-        self,
-        written: OutputSizes,
-        limits: &Limits,
-    ) -> Result<CapturedOutputs, Fault> {
-        let OutputSizes { stdout: length, stderr } = written;
-        let most = limits.output.map_or(length, |limit| limit.min(length));
-        let stdout = self.stdout.map_or(Ok(Blob::default()), |file| copy(file, most.0));
-        Ok(CapturedOutputs {
-            stdout: stdout.step("read standard output")?,
-            stderr: both_ends(self.stderr, stderr.0).step("read standard error")?,
-        })
+    /// Reads this many bytes; standard output only up to its limit. Returns it and standard error.
+    pub(super) fn read(self, written: OutputSizes, limits: &Limits) -> Result<(Blob, Blob), Fault> {
+        let most = limits.output.map_or(written.stdout, |limit| limit.min(written.stdout));
+        let stdout = self.stdout.map_or(Ok(Blob::default()), |file| copy_file(file, most.0));
+        let stdout = stdout.step("read standard output")?;
+        let stderr = both_ends(self.stderr, written.stderr.0).step("read standard error")?;
+        Ok((stdout, stderr))
     }
 }
 
@@ -106,11 +95,8 @@ pub(super) fn apply_output_limit(outcome: &mut Outcome, limits: &Limits) {
     }
 }
 
-pub(super) fn copy_file(file: OwnedFd, most: u64) -> io::Result<Blob> {
-    copy(File::from(file), most)
-}
-
-fn copy(file: File, most: u64) -> io::Result<Blob> {
+pub(super) fn copy_file(file: impl Into<File>, most: u64) -> io::Result<Blob> {
+    let file: File = file.into();
     let expected = file.metadata()?.len().min(most);
     spool(file.take(most), expected)
 }
@@ -148,7 +134,7 @@ fn both_ends(mut file: File, length: u64) -> io::Result<Blob> {
 mod tests {
     use super::*;
 
-    fn captured_outputs(bytes: &[u8], limit: Option<Bytes>) -> CapturedOutputs {
+    fn captured_outputs(bytes: &[u8], limit: Option<Bytes>) -> (Blob, Blob) {
         let (outputs, ends) = Outputs::make(None).unwrap();
         for end in [ends.stdout, ends.stderr] {
             File::from(end).write_all(bytes).unwrap();
@@ -165,7 +151,7 @@ mod tests {
         let end = STDERR_END_BYTES as usize;
         let check = |bytes: &[u8], expected: &[u8]| {
             assert_eq!(
-                captured_outputs(bytes, None).stderr.bytes(),
+                captured_outputs(bytes, None).1.bytes(),
                 Some(expected),
                 "{} bytes",
                 bytes.len()
@@ -187,7 +173,7 @@ mod tests {
     fn output_is_kept_whole_up_to_its_limit_and_much_of_it_in_a_file() {
         let check = |length: u64, limit: Option<u64>, expected: u64| {
             let bytes: Vec<u8> = (0..length).map(|n| (n / 3) as u8).collect();
-            let stdout = captured_outputs(&bytes, limit.map(Bytes)).stdout;
+            let (stdout, _) = captured_outputs(&bytes, limit.map(Bytes));
             assert_eq!(stdout.bytes().is_some(), expected <= IN_MEMORY_BYTES, "{length} {limit:?}");
             let all = stdout.prefix(u64::MAX).unwrap();
             assert!(all == bytes[..expected as usize], "{length} {limit:?}");

@@ -59,10 +59,6 @@ impl Control {
         }
     }
 
-    pub(super) fn end_run(&self, run: u64, cause: StopCause) {
-        self.run_ender.end_run(run, cause);
-    }
-
     /// A handle that ends the next run, even before it begins.
     pub(super) fn next_stop_handle(self: &Arc<Self>) -> StopHandle {
         StopHandle { control: Arc::clone(self), run: self.last_run.load(Ordering::SeqCst) + 1 }
@@ -85,7 +81,7 @@ impl StopHandle {
         }
         drop(unwanted);
         // If the run has not begun, the slot ignores this. The run checks `unwanted` after it begins.
-        self.control.end_run(run, cause);
+        self.control.run_ender.end_run(run, cause);
     }
 }
 

@@ -3,13 +3,13 @@
 //! No link is followed, and directories of any depth can be removed.
 
 use std::ffi::{CStr, CString};
-use std::fs;
+use std::fs::{self, File};
 use std::os::fd::{AsFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, FlockOperation, Mode, OFlags, Stat};
 use rustix::io::Errno;
 
 use crate::sandbox::fault::{Fault, FaultContext};
@@ -24,10 +24,15 @@ const DIRECTORY_FLAGS: OFlags =
 /// Prefixes of the names of slots' directories. Each is locked (`flock`) as long as its slot or its guard lives.
 pub const SLOT_PREFIXES: [&str; 2] = ["juror-slot-", "juror-plain-"];
 
-/// Locks a directory until the result and all its copies in other processes are closed; `None` if locks do not work.
-pub(super) fn lock_directory(path: &Path) -> Option<OwnedFd> {
-    let directory = open_directory(rustix::fs::CWD, path).ok()?;
-    rustix::fs::flock(&directory, rustix::fs::FlockOperation::NonBlockingLockExclusive).ok()?;
+/// Locks a directory until the result and all its copies in other processes are closed. `None` if another judge has
+/// locked it, or locks do not work.
+pub(crate) fn lock_directory(path: &Path) -> Option<File> {
+    lock_with(path, FlockOperation::NonBlockingLockExclusive)
+}
+
+pub(crate) fn lock_with(path: &Path, operation: FlockOperation) -> Option<File> {
+    let directory = File::from(open_directory(rustix::fs::CWD, path).ok()?);
+    rustix::fs::flock(&directory, operation).ok()?;
     Some(directory)
 }
 
@@ -49,6 +54,16 @@ pub(super) fn open_directory(
     name: impl rustix::path::Arg,
 ) -> rustix::io::Result<OwnedFd> {
     rustix::fs::openat(parent, name, DIRECTORY_FLAGS, Mode::empty())
+}
+
+/// Opens a file that was found to be regular, by a name without slashes.
+pub(super) fn open_file(
+    parent: &OwnedFd,
+    name: impl rustix::path::Arg,
+) -> rustix::io::Result<OwnedFd> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
+    let flags = flags | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    rustix::fs::openat(parent, name, flags, Mode::empty())
 }
 
 /// Entries that vanish meanwhile are left out.

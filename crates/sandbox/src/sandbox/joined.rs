@@ -113,13 +113,13 @@ impl Slot {
             JointRun {
                 slot: partner,
                 job: &patient,
-                ends: stream_ends(partner_reads, partner_writes),
+                ends: StreamEnds { stdin: Some(partner_reads), stdout: Some(partner_writes) },
                 side: TalkSide::Partner,
             },
             JointRun {
                 slot: self,
                 job: &job.program,
-                ends: stream_ends(program_reads, program_writes),
+                ends: StreamEnds { stdin: Some(program_reads), stdout: Some(program_writes) },
                 side: TalkSide::Program,
             },
         ];
@@ -154,10 +154,6 @@ impl JointRun<'_> {
         let _ = tell.send(RunResult { side, result });
         let _ = (&*bell).write_all(&[1]);
     }
-}
-
-fn stream_ends(stdin: OwnedFd, stdout: OwnedFd) -> StreamEnds {
-    StreamEnds { stdin: Some(stdin), stdout: Some(stdout) }
 }
 
 fn pipe() -> Result<(OwnedFd, OwnedFd), JudgeError> {

@@ -29,13 +29,6 @@ const HOLES_MAX: u64 = 16;
 
 const MAX_DEPTH: usize = 32;
 
-/// Opens a file that was found to be regular, by a name without slashes.
-const FILE_FLAGS: OFlags = OFlags::RDONLY
-    .union(OFlags::NONBLOCK)
-    .union(OFlags::NOCTTY)
-    .union(OFlags::NOFOLLOW)
-    .union(OFlags::CLOEXEC);
-
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CopyRights {
     Unchanged,
@@ -176,9 +169,7 @@ impl BoxCopy<'_> {
         path: &Path,
         mode: Mode,
     ) -> io::Result<Option<Node>> {
-        let Ok(file) = rustix::fs::openat(from, name, FILE_FLAGS, Mode::empty()) else {
-            return Ok(None);
-        };
+        let Ok(file) = disk::open_file(from, name) else { return Ok(None) };
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL | OFlags::CLOEXEC;
         let _no_start = forks::block_forks();
         let mut to = File::from(rustix::fs::openat(to, name, flags, Mode::RUSR)?);

@@ -53,6 +53,7 @@ use other as system;
 pub use capture::spool;
 pub use control::is_interrupted;
 pub use disk::{SLOT_PREFIXES, remove_directory};
+pub(crate) use disk::{lock_directory, lock_with};
 pub(crate) use environment::PROGRAM_PATH;
 pub use keep_box::copy_kept_box;
 pub use machine::Machine;

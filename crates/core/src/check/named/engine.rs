@@ -345,9 +345,7 @@ impl<'t> Texts<'t> {
                 without_start(without_end(left)) == without_start(without_end(right))
             }
             LineRule::RightStripped => without_end(left) == without_end(right),
-            LineRule::Words | LineRule::Floats(_) if left == right && rule == LineRule::Words => {
-                true
-            }
+            LineRule::Words if left == right => true,
             LineRule::Words | LineRule::Floats(_) => {
                 return self.compare_words(rule, answer, output);
             }

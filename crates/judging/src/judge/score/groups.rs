@@ -142,21 +142,23 @@ impl<'a> GroupScheme<'a> {
     /// Which of these cases run, depending on earlier results. A group never runs if its requirements are not met.
     pub fn schedule(&self, cases: &[&str], policy: RunPolicy) -> Schedule {
         let selected: HashSet<&str> = cases.iter().copied().collect();
-        let count = |names: &[&str]| names.iter().filter(|name| selected.contains(*name)).count();
-        let samples = independent_section(count(&self.samples), Vec::new(), EndCondition::Never);
-        let mut parts = Vec::new();
-        for group in &self.groups {
-            let until = match (policy, group.scoring.aggregation) {
-                (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
-                    EndCondition::Never
-                }
-                (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::Min) => {
-                    EndCondition::WorthlessRejection
-                }
-                (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::PassFail) => {
-                    EndCondition::Rejection
-                }
-            };
+        let cases_of = |names: &[&str]| {
+            let count = names.iter().filter(|name| selected.contains(*name)).count();
+            vec![SectionPart::Cases(count)]
+        };
+        // For `secret`, too: a group counts in it as accepted or rejected, so any of its rejections is a worthless one.
+        let ends_on = |aggregation| match (policy, aggregation) {
+            (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
+                EndCondition::Never
+            }
+            (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::Min) => {
+                EndCondition::WorthlessRejection
+            }
+            (RunPolicy::Counting | RunPolicy::AllButSlow, Aggregation::PassFail) => {
+                EndCondition::Rejection
+            }
+        };
+        let group_section = |group| {
             let requires = self.required_groups(group).filter_map(|name| match name {
                 SAMPLE => Some(FIRST_GROUP - 2),
                 name => {
@@ -164,31 +166,14 @@ impl<'a> GroupScheme<'a> {
                     Some(FIRST_GROUP + index)
                 }
             });
-            parts.push(independent_section(count(&group.cases), requires.collect(), until));
-        }
-        let until = match (policy, self.secret.aggregation) {
-            (RunPolicy::AllAllowed | RunPolicy::Proving, _) | (_, Aggregation::Sum) => {
-                EndCondition::Never
-            }
-            (
-                RunPolicy::Counting | RunPolicy::AllButSlow,
-                Aggregation::Min | Aggregation::PassFail,
-            ) => EndCondition::Rejection,
+            let ends_on = ends_on(group.scoring.aggregation);
+            independent_section(cases_of(&group.cases), requires.collect(), ends_on)
         };
-        let secret = Section {
-            parts,
-            requires: Vec::new(),
-            ends_on: until,
-            result: SectionResult::UnlessCut,
-        };
-        let parts = vec![samples, SectionPart::Section(secret)];
-        let root = Section {
-            parts,
-            requires: Vec::new(),
-            ends_on: EndCondition::Never,
-            result: SectionResult::All,
-        };
-        Schedule { root }
+        let groups = self.groups.iter().map(group_section).collect();
+        let samples = cases_of(&self.samples);
+        let samples = independent_section(samples, Vec::new(), EndCondition::Never);
+        let secret = independent_section(groups, Vec::new(), ends_on(self.secret.aggregation));
+        Schedule::new(vec![samples, secret], EndCondition::Never)
     }
 
     /// The groups that are worth nothing after a rejection; `None` if groups have requirements.
@@ -272,14 +257,13 @@ impl<'a> GroupScheme<'a> {
     }
 }
 
-fn independent_section(cases: usize, requires: Vec<usize>, until: EndCondition) -> SectionPart {
-    let parts = vec![SectionPart::Cases(cases)];
-    SectionPart::Section(Section {
-        parts,
-        requires,
-        ends_on: until,
-        result: SectionResult::UnlessCut,
-    })
+fn independent_section(
+    parts: Vec<SectionPart>,
+    requires: Vec<usize>,
+    ends_on: EndCondition,
+) -> SectionPart {
+    let result = SectionResult::UnlessCut;
+    SectionPart::Section(Section { parts, requires, ends_on, result })
 }
 
 /// `None` if all cases that ran are accepted, and some did not run.

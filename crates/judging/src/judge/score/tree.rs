@@ -6,7 +6,7 @@ use std::collections::HashSet;
 
 use crate::judge::score::default_grader::grade;
 use crate::judge::score::{CaseResult, SubmissionTotal, score_error};
-use crate::plan::schedule::{self, EndCondition, Schedule, Section, SectionResult};
+use crate::plan::schedule::{EndCondition, Schedule, Section, SectionPart, SectionResult};
 use juror_core::grader::{
     Dialect, Grader, GraderModes, Graders, GradingKeys, GroupGrading, Objective, OnReject,
     VerdictMode,
@@ -82,12 +82,10 @@ impl<'a> TreeGroup<'a> {
 
     fn section(&self, selected: &HashSet<&str>) -> Section {
         let parts = self.parts.iter().filter_map(|part| match part {
-            TreePart::Case(name) => {
-                selected.contains(name).then_some(schedule::SectionPart::Cases(1))
-            }
+            TreePart::Case(name) => selected.contains(name).then_some(SectionPart::Cases(1)),
             TreePart::Group(group) => {
                 let section = group.section(selected);
-                (!section.parts.is_empty()).then_some(schedule::SectionPart::Section(section))
+                (!section.parts.is_empty()).then_some(SectionPart::Section(section))
             }
         });
         Section {

@@ -113,10 +113,7 @@ impl RunEnder for Arc<RunWaker> {
 }
 
 /// `None` as soon as the program's number can belong to another process.
-#[derive(Debug, Default)]
-struct RunningProgram(Mutex<Option<StartedProgram>>);
-
-impl RunningProgram {}
+type RunningProgram = Mutex<Option<StartedProgram>>;
 
 #[derive(Debug)]
 struct PlainWatch {
@@ -127,7 +124,7 @@ struct PlainWatch {
 impl ProgramWatch for PlainWatch {
     fn observe(&self) -> ProgramState {
         // While this lock is held, the program's number cannot belong to another process.
-        let program = self.running.0.lock();
+        let program = self.running.lock();
         program.map_or(ProgramState::Unknown, |program| self.pipes.observe(program.number()))
     }
 
@@ -136,7 +133,7 @@ impl ProgramWatch for PlainWatch {
         const TRIES: u32 = 25;
         const EACH: Duration = Duration::from_micros(200);
         for _ in 0..TRIES {
-            match &*self.running.0.lock() {
+            match &*self.running.lock() {
                 Some(program) if !program.has_ended() => {}
                 _ => return true,
             }
@@ -223,7 +220,7 @@ impl PlainSlot {
         let spawned = start.spawn(&room.path, [stdin, ends.stdout, ends.stderr]);
         let spawned = spawned.step_on("start the program", name).map_err(Fault::for_start);
         let program = spawned.inspect_err(|_| self.guard.report_group_gone())?;
-        *self.running.0.lock() = Some(program);
+        *self.running.lock() = Some(program);
         self.control.repeat_stop_request(run);
         let ended = Arc::new(AtomicU64::new(0));
         let waiting = self.spawn_waiter(program, &ended);
@@ -236,7 +233,7 @@ impl PlainSlot {
         let waiting = waiting.step("start a thread");
         let joined = waiting.map(JoinHandle::join);
         self.guard.report_group_gone();
-        *self.running.0.lock() = None;
+        *self.running.lock() = None;
         let bill = program.reap().step("wait for the program");
         program.wait_for_group_end(GROUP_END_TIMEOUT_MS);
         let cause = watched?;
@@ -274,8 +271,7 @@ impl PlainSlot {
             room.check_room()?;
         }
         let collected = room.collect(job)?;
-        let captured = outputs.read(written, &job.limits)?;
-        let (stdout, stderr) = (captured.stdout, captured.stderr);
+        let (stdout, stderr) = outputs.read(written, &job.limits)?;
         let kept = room.keep(job, &outcome, keep_in)?;
         Ok(FinishedRun { reply: JobReply { outcome, stdout, stderr, collected, kept }, started })
     }

@@ -108,16 +108,17 @@ fn no_mode_fault(demand: RequiredIsolation, refused: &[TriedIsolation]) -> Judge
         })
         .collect();
     let reasons = reasons.join("; ");
-    match demand {
-        RequiredIsolation::Full => JudgeError::new("isolate programs fully", reasons).help(
-            "`juror doctor` shows what forbids it here, and the command that allows it; \
-             --isolation=any accepts less, with a warning",
+    let (step, less) = match demand {
+        RequiredIsolation::Full => {
+            ("isolate programs fully", "--isolation=any accepts less, with a warning")
+        }
+        RequiredIsolation::Any | RequiredIsolation::Plain => (
+            "isolate programs",
+            "--isolation=plain isolates nothing: programs can do whatever you can",
         ),
-        RequiredIsolation::Any | RequiredIsolation::Plain => JudgeError::new("isolate programs", reasons).help(
-            "`juror doctor` shows what forbids it here, and the command that allows it; --isolation=plain \
-             isolates nothing: programs can do whatever you can",
-        ),
-    }
+    };
+    let help = "`juror doctor` shows what forbids it here, and the command that allows it";
+    JudgeError::new(step, reasons).help(format!("{help}; {less}"))
 }
 
 #[cfg(test)]

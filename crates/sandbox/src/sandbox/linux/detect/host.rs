@@ -39,7 +39,7 @@ impl Host {
         let groups = read("/proc/self/cgroup")?;
         let status = read("/proc/self/status")?;
         let is_administrator = is_administrator(&status);
-        let host = Self {
+        Ok(Self {
             placement: find_placement(&mounts, &groups),
             isolation: if is_administrator {
                 Isolation::Namespaces
@@ -50,8 +50,7 @@ impl Host {
             landlock_user_change: user_change_by_landlock(&status),
             refused: Vec::new(),
             cores: physical_cores(Path::new("/sys/devices/system/cpu"), &allowed_cores()),
-        };
-        Ok(host)
+        })
     }
 
     pub fn mechanism(&self) -> Mechanism {

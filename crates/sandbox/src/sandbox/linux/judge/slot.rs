@@ -134,18 +134,6 @@ impl LinuxSlot {
         }
     }
 
-    fn run_and_receive(
-        &mut self,
-        job: &Job,
-        run: u64,
-        ends: StreamEnds,
-    ) -> Result<SlotResponse, JudgeError> {
-        let outputs = self.send_job(job, run, ends)?;
-        self.control.repeat_stop_request(run);
-        let (answer, fds) = self.receive_answer()?;
-        Ok(SlotResponse { answer, fds, outputs })
-    }
-
     fn send_job(&self, job: &Job, run: u64, ends: StreamEnds) -> Result<Outputs, JudgeError> {
         /// The box.
         const OTHER: usize = 1;
@@ -173,21 +161,16 @@ impl LinuxSlot {
         Ok(outputs)
     }
 
-    fn receive_answer(&mut self) -> Result<(SlotAnswer, Vec<OwnedFd>), JudgeError> {
-        let received =
-            wire::receive(&self.socket, &mut self.buffer).step("read from the sandbox")?;
-        received.ok_or_else(|| gone_fault("run the program"))
-    }
-
     /// Completes the reply with what the slot does not know.
     fn complete_reply(
         job: &Job,
         reply: JobReply,
         outputs: Outputs,
-        fds: &mut impl Iterator<Item = OwnedFd>,
+        fds: Vec<OwnedFd>,
         keep_in: &Path,
     ) -> Result<JobReply, JudgeError> {
         let mut reply = reply;
+        let mut fds = fds.into_iter();
         // No process is left to write.
         let written = outputs.written()?;
         written.record_in(&mut reply.outcome, &job.limits);
@@ -209,8 +192,7 @@ impl LinuxSlot {
             };
             reply.kept = keep_box::keep_box(from, keep_in, job, &reply.outcome, rights)?;
         }
-        let captured = outputs.read(written, &job.limits)?;
-        (reply.stdout, reply.stderr) = (captured.stdout, captured.stderr);
+        (reply.stdout, reply.stderr) = outputs.read(written, &job.limits)?;
         Ok(reply)
     }
 }
@@ -227,20 +209,21 @@ impl Backend for LinuxSlot {
         keep_in: &Path,
     ) -> Result<FinishedRun, JudgeError> {
         let run = self.control.begin_run();
-        let response = self.run_and_receive(job, run, ends)?;
-        match response.answer {
-            SlotAnswer::Done { reply, started, has_killed, stack } => {
-                let mut fds = response.fds.into_iter();
-                let mut reply =
-                    Self::complete_reply(job, *reply, response.outputs, &mut fds, keep_in)?;
+        let outputs = self.send_job(job, run, ends)?;
+        self.control.repeat_stop_request(run);
+        let received = wire::receive(&self.socket, &mut self.buffer);
+        match received.step("read from the sandbox")? {
+            Some((SlotAnswer::Done { reply, started, has_killed, stack }, fds)) => {
+                let mut reply = Self::complete_reply(job, *reply, outputs, fds, keep_in)?;
                 reply.outcome.has_killed = has_killed;
                 reply.outcome.stack = Bytes(stack);
                 Ok(FinishedRun { reply, started })
             }
-            SlotAnswer::Failed(error) => Err(error),
-            SlotAnswer::Ready => {
+            Some((SlotAnswer::Failed(error), _)) => Err(error),
+            Some((SlotAnswer::Ready, _)) => {
                 Err(JudgeError::new(RUN_STEP, "the sandbox sent an unexpected answer"))
             }
+            None => Err(gone_fault("run the program")),
         }
     }
 
@@ -291,12 +274,6 @@ fn start_process(setup: SlotSetup, inherited: [Option<&OwnedFd>; 2]) -> Result<i
     // SAFETY: the child takes no lock of this library or of the judge, and allocates with the system's allocator, which
     // is usable after a fork.
     unsafe { sys::fork(|| server::serve(setup, inherited)) }.step("fork the sandbox's process")
-}
-
-struct SlotResponse {
-    answer: SlotAnswer,
-    fds: Vec<OwnedFd>,
-    outputs: Outputs,
 }
 
 #[cfg(test)]

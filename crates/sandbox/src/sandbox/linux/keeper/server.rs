@@ -69,11 +69,8 @@ struct SlotTask {
     translation: PathTranslation,
 }
 
-/// The descriptors are sent with the answer.
-struct RunAnswer {
-    answer: SlotAnswer,
-    fds: Vec<OwnedFd>,
-}
+/// With the descriptors that are sent with it.
+type RunAnswer = (SlotAnswer, Vec<OwnedFd>);
 
 /// Serves until the judge is gone. Runs in a fork of the judge, and never returns into its code.
 pub(crate) fn serve(setup: SlotSetup, inherited: [Option<RawFd>; 2]) -> ! {
@@ -110,13 +107,11 @@ impl SlotServer {
             match wire::receive(&self.socket, &mut buffer) {
                 Ok(Some((SlotRequest::Run { run, job, places, large }, fds))) => {
                     let task = SlotTask { large, ..self.task(run, job, places) };
-                    let finished = self.run(task, fds).unwrap_or_else(|fault| RunAnswer {
-                        answer: SlotAnswer::Failed(fault.into()),
-                        fds: Vec::new(),
-                    });
-                    let fds: Vec<BorrowedFd<'_>> = finished.fds.iter().map(AsFd::as_fd).collect();
-                    sent = wire::send(&self.socket, &finished.answer, &fds);
-                    drop(finished);
+                    let failed = |fault: Fault| (SlotAnswer::Failed(fault.into()), Vec::new());
+                    let (answer, fds) = self.run(task, fds).unwrap_or_else(failed);
+                    let borrowed: Vec<BorrowedFd<'_>> = fds.iter().map(AsFd::as_fd).collect();
+                    sent = wire::send(&self.socket, &answer, &borrowed);
+                    drop((answer, fds));
                     self.prepare_next();
                 }
                 // The request is about a run that is over.
@@ -176,7 +171,7 @@ impl SlotServer {
         for mount in &shown {
             spec.shown.push(MountToAttach {
                 mount: mount.tree.as_raw_fd(),
-                target: c_path(&mount.inside)?,
+                target: c_path(&mount.point.path)?,
             });
         }
         if let ProgramView::Landlock(view) = &self.prepared.view {
@@ -464,10 +459,7 @@ impl SlotServer {
         let started = spec.report.started.load(Ordering::Relaxed);
         let has_killed =
             self.prepared.notifications.as_ref().is_some_and(Notifications::has_killed);
-        Ok(RunAnswer {
-            answer: SlotAnswer::Done { reply, started, has_killed, stack: stopped.stack },
-            fds,
-        })
+        Ok((SlotAnswer::Done { reply, started, has_killed, stack: stopped.stack }, fds))
     }
 }
 
@@ -485,7 +477,7 @@ fn refused_memory(spec: &RunSpec, boxes: &RunBoxes, shown: &[MountCopy]) -> Opti
     let path = Path::new(OsStr::from_bytes(spec.program.to_bytes()));
     // For the slot, the box and the shown files have other paths than for a program.
     let below = |group: &Path| path.strip_prefix(group).ok();
-    let shown = shown.iter().rev().find_map(|mount| Some((mount, below(&mount.inside)?)));
+    let shown = shown.iter().rev().find_map(|mount| Some((mount, below(&mount.point.path)?)));
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = match (below(Path::new("/box")), shown) {
         (Some(name), _) if spec.landlock_spec.is_none() => match boxes.filled.find(name) {
@@ -519,9 +511,8 @@ fn memory_fault(what: &str, amount: Bytes, limit: Option<Bytes>) -> Fault {
     let allowed = limit.map_or("any amount".to_owned(), |limit| limit.to_string());
     Fault {
         reason: format!(
-            "ENOMEM: the kernel {what} {}, although {allowed} is allowed: the machine has no more, or the \
-             control group that juror is in",
-            amount
+            "ENOMEM: the kernel {what} {amount}, although {allowed} is allowed: the machine has no more, or the \
+             control group that juror is in"
         ),
         ..Fault::from_errno("run the program", sys::Errno(libc::ENOMEM))
     }

@@ -442,10 +442,7 @@ impl Supervisor<'_> {
         let report = self.report;
         let phase = report.phase.load(Acquire);
         let started = report.started.load(Relaxed);
-        let ended = match ended_at {
-            Some(time) => time,
-            None => report.ended.load(Relaxed),
-        };
+        let ended = ended_at.unwrap_or_else(|| report.ended.load(Relaxed));
         let status = if phase == ENDED && cause.is_none() {
             report.status.load(Relaxed)
         } else {

@@ -330,8 +330,7 @@ pub(super) fn openat(directory: RawFd, path: &CStr, flags: i32, mode: u32) -> Re
         0,
     ];
     // SAFETY: the path ends with a zero and lives until the call returns.
-    let fd = unsafe { call(libc::SYS_openat, arguments) }?;
-    Ok(into_owned_fd(fd))
+    unsafe { call(libc::SYS_openat, arguments) }.map(into_owned_fd)
 }
 
 /// Takes a descriptor that the kernel has just made.
@@ -413,8 +412,7 @@ pub(super) fn landlock_version() -> Result<usize> {
 pub(super) fn landlock_ruleset(handled: &[u64]) -> Result<OwnedFd> {
     let arguments = [handled.as_ptr() as usize, size_of_val(handled), 0, 0, 0, 0];
     // SAFETY: the rights live until the call returns; their size is given.
-    let fd = unsafe { call(libc::SYS_landlock_create_ruleset, arguments) }?;
-    Ok(into_owned_fd(fd))
+    unsafe { call(libc::SYS_landlock_create_ruleset, arguments) }.map(into_owned_fd)
 }
 
 /// At and below a directory.

@@ -55,8 +55,7 @@ pub(crate) fn open_tree(path: &CStr) -> Result<OwnedFd> {
     let flags = CLONE | libc::O_CLOEXEC as usize | libc::AT_RECURSIVE as usize;
     let arguments = [libc::AT_FDCWD as usize, path.as_ptr() as usize, flags, 0, 0, pass()];
     // SAFETY: the path ends with a zero and lives until the call returns.
-    let fd = unsafe { call(libc::SYS_open_tree, arguments) }?;
-    Ok(into_owned_fd(fd))
+    unsafe { call(libc::SYS_open_tree, arguments) }.map(into_owned_fd)
 }
 
 pub(crate) fn move_mount(from: RawFd, to: &CStr) -> Result<usize> {

@@ -45,9 +45,9 @@ pub(crate) struct ViewTemplate {
 }
 
 /// An empty directory or file of the view, which is a mount point in a run.
-#[derive(PartialEq, Eq)]
-struct MountPoint {
-    path: PathBuf,
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) struct MountPoint {
+    pub(crate) path: PathBuf,
     is_directory: bool,
 }
 
@@ -111,9 +111,8 @@ pub(crate) enum SlotContext {
 
 /// A copy of a mount that is not attached yet.
 pub(crate) struct MountCopy {
-    pub(crate) inside: PathBuf,
+    pub(crate) point: MountPoint,
     pub(crate) tree: OwnedFd,
-    is_directory: bool,
 }
 
 /// Of large files: one may be standard input, the others are in the box.
@@ -124,13 +123,10 @@ pub(crate) struct LargeMounts {
 }
 
 impl MountCopy {
-    fn new(inside: PathBuf, tree: OwnedFd) -> Result<Self, Fault> {
+    fn new(path: PathBuf, tree: OwnedFd) -> Result<Self, Fault> {
         let stat = rustix::fs::fstat(&tree).step("inspect a mount")?;
-        Ok(Self {
-            inside,
-            tree,
-            is_directory: FileType::from_raw_mode(stat.st_mode) == FileType::Directory,
-        })
+        let is_directory = FileType::from_raw_mode(stat.st_mode) == FileType::Directory;
+        Ok(Self { point: MountPoint { path, is_directory }, tree })
     }
 }
 
@@ -177,11 +173,7 @@ impl ViewTemplate {
         let mut sorted: Vec<&ShownMount> = mounts.iter().collect();
         sorted.sort_by_key(|shown| shown.inside.components().count());
         let waiting = self.copy_mounts(&sorted)?;
-        let point = |mount: &MountCopy| MountPoint {
-            path: mount.inside.clone(),
-            is_directory: mount.is_directory,
-        };
-        let places: Vec<MountPoint> = waiting.iter().map(point).collect();
+        let places: Vec<MountPoint> = waiting.iter().map(|mount| mount.point.clone()).collect();
         if places != self.points {
             self.set_flags(0, ATTR_RDONLY)?;
             let changed = self.change_points(places);
@@ -327,11 +319,11 @@ fn system_directories(waiting: &mut Vec<MountCopy>) -> Result<Vec<(&'static str,
 }
 
 fn attach_mount(mount: MountCopy) -> Result<(), Fault> {
-    let point = MountPoint { path: mount.inside, is_directory: mount.is_directory };
-    point.make()?;
-    mount::move_mount(mount.tree.as_raw_fd(), &c_path(&point.path)?)
+    mount.point.make()?;
+    let path = &mount.point.path;
+    mount::move_mount(mount.tree.as_raw_fd(), &c_path(path)?)
         .map(|_| ())
-        .step_on("mount", point.path.display())
+        .step_on("mount", path.display())
 }
 
 /// Everybody may enter it. Also makes the directories above it.
