@@ -119,7 +119,8 @@ pub fn run_command_in(
     reporters.finish(result.as_deref());
     let report = reporters.report();
     let mut code = report.exit_code().graver_of(context.exit_code());
-    code = result.as_ref().map_or(code, |result| code.graver_of(result.exit_code()));
+    let shown = result.as_ref().and_then(|result| result.shown());
+    code = shown.map_or(code, |result| code.graver_of(result.exit_code()));
     let written = if options.json {
         let mut out = streams::out(LogFormat::Json);
         match &result {

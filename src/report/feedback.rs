@@ -82,7 +82,7 @@ impl Place {
         let pages = students.map(|student| {
             let name = unique_name(student, &mut names);
             let own = student_report(report, student, hidden);
-            (name, html::render_page(&own, CommandContent::default()).into_bytes())
+            (name, html::render_page(&own, CommandContent::Nothing).into_bytes())
         });
         match self {
             Self::Archive(file) => {

@@ -12,7 +12,7 @@ use crate::report::terminal::page::Page;
 use juror_core::exit_code::ExitCode;
 
 /// The result of a command that judges nothing. A [`Report`] collects the results of judging from events.
-pub trait CommandResult: Any + Send + Serialize + JsonSchema {
+pub trait CommandResult {
     fn render(&self, page: &mut Page<'_>);
 
     fn exit_code(&self) -> ExitCode {
@@ -29,19 +29,10 @@ pub trait CommandResult: Any + Send + Serialize + JsonSchema {
     }
 }
 
-/// A result of any type; by default one that only the events have.
+/// A result of any type.
 pub trait AnyResult: Any + Send {
-    fn render(&self, _: &mut Page<'_>) {}
-
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::Success
-    }
-
-    fn html(&self, _: &Report) -> Option<String> {
-        None
-    }
-
-    fn raw(&self) -> Option<&[u8]> {
+    /// `None` if only the events have the result.
+    fn shown(&self) -> Option<&dyn CommandResult> {
         None
     }
 
@@ -62,21 +53,9 @@ pub struct Document<'a, T> {
     result: &'a T,
 }
 
-impl<T: CommandResult> AnyResult for T {
-    fn render(&self, page: &mut Page<'_>) {
-        CommandResult::render(self, page);
-    }
-
-    fn exit_code(&self) -> ExitCode {
-        CommandResult::exit_code(self)
-    }
-
-    fn html(&self, report: &Report) -> Option<String> {
-        CommandResult::html(self, report)
-    }
-
-    fn raw(&self) -> Option<&[u8]> {
-        CommandResult::raw(self)
+impl<T: CommandResult + Any + Send + Serialize + JsonSchema> AnyResult for T {
+    fn shown(&self) -> Option<&dyn CommandResult> {
+        Some(self)
     }
 
     fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {

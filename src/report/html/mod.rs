@@ -50,16 +50,17 @@ pub fn write(
     result: Option<&dyn AnyResult>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let own = result.and_then(|result| result.html(report));
-    let text = own.unwrap_or_else(|| render_page(report, CommandContent::default()));
+    let own = result.and_then(|result| result.shown()?.html(report));
+    let text = own.unwrap_or_else(|| render_page(report, CommandContent::Nothing));
     out.write_all(text.as_bytes())
 }
 
-/// Results of commands that a page shows in addition to the report.
-#[derive(Clone, Copy, Default)]
-pub struct CommandContent<'a> {
-    pub search: Option<&'a StressResult>,
-    pub strength: Option<&'a Strength>,
+/// The result of a command that a page shows in addition to the report.
+#[derive(Clone, Copy)]
+pub enum CommandContent<'a> {
+    Nothing,
+    Search(&'a StressResult),
+    Strength(&'a Strength),
 }
 
 /// `texts` and `pictures` are the bytes that are left.
@@ -231,7 +232,8 @@ fn policy_hash(text: &str) -> String {
 /// The title, such as `sum: Two Numbers` or `3 packages`.
 fn title(report: &Report, own: CommandContent<'_>) -> String {
     match &report.session.packages[..] {
-        [] => own.search.map_or("no package", |search| &search.search.plan.submission).to_owned(),
+        [] if let CommandContent::Search(found) = own => found.search.plan.submission.clone(),
+        [] => "no package".to_owned(),
         [package] if package.title.is_empty() || package.title == package.name => {
             printable(&package.name)
         }
@@ -245,34 +247,36 @@ fn headline(page: &Page<'_>) -> Markup {
     let bad = page.submissions.iter().filter(|shown| shown.attention.word() == "bad").count();
     let all = page.submissions.len();
     let summary = &report.summary;
-    let sentence = match (page.content.search, all, bad) {
-        _ if let Some(found) = page.content.strength => {
+    let sentence = match (all, bad) {
+        _ if let CommandContent::Strength(found) = page.content => {
             format!("Score: {}.", found.score_in_words())
         }
-        (Some(search), ..) => remarks::search_in_short(&search.search),
-        (None, 0, _) => match report.generated.len() {
+        _ if let CommandContent::Search(found) = page.content => {
+            remarks::search_in_short(&found.search)
+        }
+        (0, _) => match report.generated.len() {
             0 => "No submission was judged.".to_owned(),
             made => format!("{} in the recipe.", count(made, "test case")),
         },
-        (None, 1, 0) if page.is_verified() => "The only submission is as expected.".to_owned(),
-        (None, all, 0) if page.is_verified() => format!("All {all} submissions are as expected."),
-        (None, all, bad) if page.is_verified() => {
+        (1, 0) if page.is_verified() => "The only submission is as expected.".to_owned(),
+        (all, 0) if page.is_verified() => format!("All {all} submissions are as expected."),
+        (all, bad) if page.is_verified() => {
             format!("{bad} of {} not as expected.", count(all, "submission"))
         }
-        (None, _, 0) if !page.submissions.iter().all(|shown| shown.submission.is_compared()) => {
+        (_, 0) if !page.submissions.iter().all(|shown| shown.submission.is_compared()) => {
             format!(
                 "{} ran; outputs are not compared.",
                 count(page.submissions.len(), "submission")
             )
         }
-        (None, 1, 0) => "Accepted.".to_owned(),
-        (None, all, 0) => format!("All {all} submissions are accepted."),
-        (None, 1, _) => {
+        (1, 0) => "Accepted.".to_owned(),
+        (all, 0) => format!("All {all} submissions are accepted."),
+        (1, _) => {
             let verdict = page.submissions.iter().find_map(|shown| shown.submission.verdict());
             format!("Rejected: {}.", verdict.map_or("judge error", Verdict::name))
         }
-        (None, all, bad) if bad == all => format!("All {all} submissions are rejected."),
-        (None, all, bad) => format!("{bad} of {} rejected.", count(all, "submission")),
+        (all, bad) if bad == all => format!("All {all} submissions are rejected."),
+        (all, bad) => format!("{bad} of {} rejected.", count(all, "submission")),
     };
     let known = report.recalled_runs().map_or(String::new(), |(runs, oldest)| {
         format!(" ({runs} from the cache, the oldest of {})", oldest.day())

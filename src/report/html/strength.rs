@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use crate::report::html::Page;
 use crate::report::html::failure::verdict_and_cause;
 use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
+use crate::report::html::{CommandContent, Page};
 use crate::report::html::text::{Pane, bar, not_shown, pane, section, table};
 use juror_core::text::{count, printable, short_list, visible};
 use juror_data::strength::result::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
@@ -18,7 +18,7 @@ const MAX_ROWS: usize = 1000;
 const MAX_NAMES: usize = 8;
 
 pub(super) fn sections(page: &Page<'_>) -> Markup {
-    let Some(found) = page.content.strength else { return html! {} };
+    let CommandContent::Strength(found) = page.content else { return html! {} };
     html! {
         (gates(&found.gates))
         @if !found.subjects.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
 }
 
 pub(super) fn tally(page: &Page<'_>) -> Option<String> {
-    let found = page.content.strength?;
+    let CommandContent::Strength(found) = page.content else { return None };
     let (programs, seed) = (count(found.subjects.len(), "program"), found.seed);
     Some(format!("{programs} ({}), random seed {seed},", found.tally()))
 }

@@ -277,6 +277,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
 
 impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
     fn show_result(&mut self, result: &dyn AnyResult) -> io::Result<()> {
+        let Some(result) = result.shown() else { return Ok(()) };
         let style = self.style;
         let mut page = Page::new(&style);
         result.render(&mut page);

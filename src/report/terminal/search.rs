@@ -83,10 +83,7 @@ impl CommandResult for StressResult {
     }
 
     fn html(&self, report: &Report) -> Option<String> {
-        Some(html::render_page(
-            report,
-            CommandContent { search: Some(self), ..CommandContent::default() },
-        ))
+        Some(html::render_page(report, CommandContent::Search(self)))
     }
 }
 

@@ -68,10 +68,7 @@ impl CommandResult for Strength {
     }
 
     fn html(&self, report: &Report) -> Option<String> {
-        Some(html::render_page(
-            report,
-            CommandContent { strength: Some(self), ..CommandContent::default() },
-        ))
+        Some(html::render_page(report, CommandContent::Strength(self)))
     }
 }
 
