@@ -7,7 +7,7 @@ use std::iter::repeat_n;
 
 use csv::WriterBuilder;
 
-use crate::report::document::{Report, SubmissionReport};
+use crate::report::document::{Report, SubmissionReport, each_once};
 use crate::report::result::AnyResult;
 use juror_core::judgement::Judgement;
 use juror_core::score::Score;
@@ -81,8 +81,7 @@ pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
     if IS_MARKED {
         out.write_all(BYTE_ORDER_MARK)?;
     }
-    let cases = report.submissions.iter().flat_map(SubmissionReport::cases);
-    let mut names = each_once(cases.map(|case| &*case.test_case));
+    let mut names = each_once(report.cases().map(|case| &*case.test_case));
     names.sort_by_key(|name| !name.starts_with("sample"));
     let totals = report.submissions.iter().filter_map(SubmissionReport::score);
     let groups = each_once(totals.flat_map(|total| &total.groups).map(|group| &*group.name));
@@ -126,11 +125,6 @@ pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
         table.write_record(FIXED_COLUMNS.iter().map(cell).chain(others))?;
     }
     table.flush()
-}
-
-fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut known = HashSet::new();
-    names.filter(|name| known.insert(*name)).collect()
 }
 
 fn cell_text(value: Option<impl Display>) -> String {

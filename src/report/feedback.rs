@@ -46,9 +46,9 @@ impl Hidden {
     /// A misspelt pattern would show everything.
     fn check(&self, report: &Report) -> io::Result<()> {
         let Self::Matching(patterns) = self else { return Ok(()) };
-        let cases = || report.submissions.iter().flat_map(SubmissionReport::cases);
-        let is_used = |glob: &Pattern| cases().any(|case| glob.matches(&composed(&case.test_case)));
-        match patterns.iter().find(|glob| cases().next().is_some() && !is_used(glob)) {
+        let names: Vec<String> = report.cases().map(|case| composed(&case.test_case)).collect();
+        let is_used = |glob: &Pattern| names.is_empty() || names.iter().any(|it| glob.matches(it));
+        match patterns.iter().find(|glob| !is_used(glob)) {
             Some(glob) => Err(io::Error::other(format!(
                 "--hidden '{glob}' matches no test case that ran, so no feedback was written"
             ))),
@@ -77,9 +77,8 @@ impl Place {
     /// Each page appears when all are written. Other files of the directory stay.
     pub fn write(self, report: &Report, hidden: &Hidden) -> io::Result<()> {
         hidden.check(report)?;
-        let students = report.classes.iter().flat_map(|class| &class.students);
         let mut names = HashSet::new();
-        let pages = students.map(|student| {
+        let pages = report.students().map(|student| {
             let name = unique_name(student, &mut names);
             let own = student_report(report, student, hidden);
             (name, html::render_page(&own, CommandContent::Nothing).into_bytes())

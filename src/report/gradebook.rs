@@ -111,8 +111,7 @@ impl Gradebook {
     /// # Errors
     /// If there are no points, or none of the students.
     pub fn fill(&self, report: &Report) -> Result<(String, Vec<String>), Remark> {
-        let students: Vec<&Student> =
-            report.classes.iter().flat_map(|class| &class.students).collect();
+        let students: Vec<&Student> = report.students().collect();
         if students.is_empty() {
             return Err("no class was judged; give the folder of one".into());
         }

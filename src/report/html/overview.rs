@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::report::document::SubmissionReport;
+use crate::report::document::{SubmissionReport, each_once};
 use crate::report::html::submission::{full_failures, reason};
 use crate::report::html::text::{bar, section, table};
 use crate::report::html::{NumberedSubmission, Page, badge};
@@ -173,14 +173,8 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
         .filter(|shown| shown.submission.package.as_deref() == Some(package.name.as_str()))
         .filter(|shown| !shown.submission.cases().is_empty())
         .collect();
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut names: Vec<&str> = Vec::new();
-    for case in own.iter().flat_map(|shown| shown.submission.cases()) {
-        places.entry(&case.test_case).or_insert_with(|| {
-            names.push(&case.test_case);
-            names.len() - 1
-        });
-    }
+    let cases = own.iter().flat_map(|shown| shown.submission.cases());
+    let names = each_once(cases.map(|case| &*case.test_case));
     if own.len() < 2 || names.is_empty() {
         return html! {};
     }
@@ -202,33 +196,26 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
                         th scope="col" { "Submission" }
                         @for name in &names { th scope="col" title=(printable(name)) { span { (name_end(name)) } } }
                     } }
-                    tbody { @for shown in &own { (line(page, shown, &places, names.len())) } }
+                    tbody { @for shown in &own { (line(page, shown, &names)) } }
                 }
             }
         }
     }
 }
 
-fn line(
-    page: &Page<'_>,
-    shown: &NumberedSubmission<'_>,
-    places: &HashMap<&str, usize>,
-    columns: usize,
-) -> Markup {
+fn line(page: &Page<'_>, shown: &NumberedSubmission<'_>, names: &[&str]) -> Markup {
     let cases = shown.submission.cases();
-    let mut by_column = vec![None; columns];
-    for (at, case) in cases.iter().enumerate() {
-        by_column[places[case.test_case.as_str()]] = Some(at);
-    }
+    let places: HashMap<&str, usize> =
+        cases.iter().enumerate().map(|(at, case)| (&*case.test_case, at)).collect();
     let whole = full_failures(shown.submission);
     let name = page.shown_name(shown.submission, "");
     html! {
         tr data-s=(shown.number) {
             th scope="row" title=(name) { a href={ "#s" (shown.number) } { (name) } }
-            @for at in by_column {
-                @match at {
+            @for name in names {
+                @match places.get(name) {
                     None => td {},
-                    Some(at) => {
+                    Some(&at) => {
                         @let short = cases[at].short_verdict();
                         td class=(short) {
                             @if whole.contains(&at) { a href={ "#s" (shown.number) "c" (at) } { (short) } } @else { (short) }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::report::document::{FaultReport, SubmissionReport};
+use crate::report::document::{FaultReport, SubmissionReport, each_once};
 use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane, section, table};
@@ -54,12 +54,8 @@ pub(super) fn full_failures(submission: &SubmissionReport) -> Vec<usize> {
     let names = submission.broken_expectations().iter().filter_map(|rule| rule.test_case.as_ref());
     let broken = names.filter_map(|name| cases.iter().position(|case| case.test_case == *name));
     let failed = (0..cases.len()).filter(|at| cases[*at].verdict != Verdict::Accepted);
-    let mut places: Vec<usize> = Vec::new();
-    for index in broken.chain(failed) {
-        if places.len() < MAX_FULL_FAILURES && !places.contains(&index) {
-            places.push(index);
-        }
-    }
+    let mut places = each_once(broken.chain(failed));
+    places.truncate(MAX_FULL_FAILURES);
     places
 }
 

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Display;
 
+use crate::report::document::each_once;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::difference;
@@ -90,12 +91,9 @@ fn is_broken_alike(one: &Judgement, other: &Judgement) -> bool {
 
 /// The test cases that break expectations, each once.
 fn witnesses(judgement: &Judgement) -> Vec<&CaseJudgement> {
-    let mut shown: Vec<&CaseJudgement> = Vec::new();
-    for name in judgement.broken.iter().filter_map(|broken| broken.test_case.as_deref()) {
-        let case = judgement.cases.iter().find(|case| case.test_case == name);
-        shown.extend(case.filter(|case| !shown.iter().any(|it| it.test_case == case.test_case)));
-    }
-    shown
+    let names = judgement.broken.iter().filter_map(|broken| broken.test_case.as_deref());
+    let case = |name: &str| judgement.cases.iter().find(|case| case.test_case == name);
+    each_once(names).into_iter().filter_map(case).collect()
 }
 
 fn broken_block(group: &[&Judgement], style: &Style) -> String {
