@@ -23,7 +23,7 @@ use sha2::{Digest as _, Sha256};
 use crate::report::document::{Report, SubmissionReport, shared_directory};
 use crate::report::result::AnyResult;
 use juror_core::event::CommandTask;
-use juror_core::progress::PackageReport;
+use juror_core::progress::LimitsReport;
 use juror_core::text::{count, count_if_any, printable};
 use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
@@ -122,9 +122,10 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The last package if several have this name.
-    fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
-        self.report.session.packages.iter().rev().find(|package| Some(&*package.name) == name)
+    /// Of the last package if several have this name.
+    fn limits(&self, row: &SubmissionReport) -> Option<&'a LimitsReport> {
+        let mut packages = self.report.session.packages.iter().rev();
+        packages.find(|package| Some(&package.name) == row.package.as_ref())?.limits.as_ref()
     }
 
     fn is_verified(&self) -> bool {

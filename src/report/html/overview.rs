@@ -152,9 +152,9 @@ fn breakable_path(name: &str) -> Markup {
 /// The bar is full at the limit.
 fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest_cpu_time() else { return html! {} };
-    let limits =
-        page.package(submission.package.as_deref()).and_then(|package| package.limits.as_ref());
-    let share = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
+    let share = page
+        .limits(submission)
+        .map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
     let is_slow = submission.verdict() == Some(Verdict::TimeLimitExceeded);
     html! {
         (seconds(time))

@@ -62,8 +62,7 @@ pub(super) fn full_failures(submission: &SubmissionReport) -> Vec<usize> {
 fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let NumberedSubmission { number, submission, attention: standing } = shown;
     let is_bad = standing.word() == "bad";
-    let package = page.package(submission.package.as_deref());
-    let limits = package.and_then(|package| package.limits.as_ref());
+    let limits = page.limits(submission);
     let is_open =
         page.submissions.len() == 1 || (is_bad && *number < OPEN_CARDS && !page.is_class());
     html! {
@@ -246,13 +245,10 @@ fn measurements(
 }
 
 fn skipped(judgement: &Judgement) -> Markup {
-    let why = if judgement.refusal().is_some() {
-        "the program does not compile"
-    } else {
-        judgement.skip_reason().0
+    let (why, help) = match judgement.refusal() {
+        Some(_) => ("the program does not compile", ""),
+        None => judgement.skip_reason(),
     };
-    let has_option = judgement.refusal().is_none() && judgement.skip_reason().1;
-    let help = if has_option { "; --all runs them" } else { "" };
     html! { p.note { (count(judgement.skipped, "test case")) " not run: " (why) (help) "." } }
 }
 

@@ -344,8 +344,7 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
     let accepted = judgement.passed_cases();
     let (skipped, word) = (judgement.skipped, judgement.accepted_word());
     if skipped > 0 {
-        let (reason, has_option) = judgement.skip_reason();
-        let help = if has_option { "; --all runs them" } else { "" };
+        let (reason, help) = judgement.skip_reason();
         let why = match reason.strip_prefix("stopped") {
             Some(_) => format!("{reason}, {skipped} not run"),
             None => format!("{skipped} not run: {reason}"),
