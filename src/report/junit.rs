@@ -115,9 +115,7 @@ fn submission_test(submission: &SubmissionReport) -> TestCase {
     } else {
         failed_test(name, NonSuccessKind::Failure, "expectation", &reasons)
     };
-    test.set_time(
-        judgement.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time)).sum(),
-    );
+    test.set_time(judgement.total_cpu_time().unwrap_or_default());
     test
 }
 
@@ -180,15 +178,13 @@ fn fault_test(name: &str, error: &JudgeError) -> TestCase {
 }
 
 fn generated_test(case: &GeneratedReport) -> TestCase {
-    match case.state {
-        GeneratedState::Missing => difference_test(&case.test_case, "is missing"),
-        GeneratedState::Differs => difference_test(&case.test_case, "differs from its recipe"),
-        _ => TestCase::new(case.test_case.as_str(), TestCaseStatus::success()),
-    }
-}
-
-fn difference_test(case: &str, what: &str) -> TestCase {
-    failed_test(case, NonSuccessKind::Failure, "test data", &format!("{case} {what}"))
+    let name = case.test_case.as_str();
+    let what = match case.state {
+        GeneratedState::Missing => "is missing",
+        GeneratedState::Differs => "differs from its recipe",
+        _ => return TestCase::new(name, TestCaseStatus::success()),
+    };
+    failed_test(name, NonSuccessKind::Failure, "test data", &format!("{name} {what}"))
 }
 
 fn skipped_test(name: &str, message: &str) -> TestCase {
