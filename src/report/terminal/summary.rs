@@ -176,16 +176,7 @@ fn rejected_verdicts(report: &Report) -> String {
 /// Such as `6 test cases, 3 created, 3 unchanged`.
 fn generated_summary(report: &Report) -> String {
     let all = &report.generated;
-    let states = [
-        GeneratedState::Created,
-        GeneratedState::Changed,
-        GeneratedState::Unchanged,
-        GeneratedState::Missing,
-        GeneratedState::Differs,
-        GeneratedState::Unknown,
-        GeneratedState::Removed,
-    ];
-    let parts = states.into_iter().filter_map(|state| {
+    let parts = GeneratedState::ALL.into_iter().filter_map(|state| {
         let number = all.iter().filter(|case| case.state == state).count();
         let word = match (state, number) {
             (GeneratedState::Differs, 2..) => "differ",
