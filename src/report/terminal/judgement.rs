@@ -217,11 +217,7 @@ fn write_outputs(page: &mut Page<'_>, judgement: &Judgement) {
     let most = if page.style.is_verbose() { shown.len() } else { MAX_OUTPUTS };
     for case in shown.iter().take(most) {
         let Some(evidence) = &case.evidence else { continue };
-        let title = format!("{}:", printable(&case.test_case));
-        let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
-        quote_ends(page, &title, stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
-            page.quoted(lines)
-        });
+        quote_stdout(page, &format!("{}:", printable(&case.test_case)), evidence);
     }
     if let Some(more) = count_if_any(shown.len().saturating_sub(most), "more output") {
         page.wrapped(INDENT, &format!("{more}; -v shows them"));
@@ -306,10 +302,7 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
         quote_stderr(page, "standard error of the output validator:", &evidence.validator_stderr);
-        let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
-        quote_ends(page, "standard output:", stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
-            page.quoted(lines);
-        });
+        quote_stdout(page, "standard output:", evidence);
         quote_stderr(page, "standard error:", &evidence.stderr);
         if !evidence.images.is_empty() {
             page.blank();
@@ -423,22 +416,27 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
 ///
 /// Shows the first and the last lines of a long text: some languages report the fault first, others last.
 fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
-    quote_ends(page, title, text, (0, MAX_QUOTED_LINES), |page, lines| page.quoted_messages(lines));
+    quote_ends(page, title, text, (0, MAX_QUOTED_LINES), Page::quoted_messages);
+}
+
+fn quote_stdout(page: &mut Page<'_>, title: &str, evidence: &Evidence) {
+    let bounds = (evidence.stdout_bytes_left_out, MAX_QUOTED_LINES);
+    quote_ends(page, title, &evidence.stdout, bounds, Page::quoted);
 }
 
 /// Traces and the reports of sanitizers are long, and their most important line may be anywhere.
 pub(super) fn quote_stderr(page: &mut Page<'_>, title: &str, text: &[u8]) {
     const MAX_LINES: usize = 40;
-    quote_ends(page, title, text, (0, MAX_LINES), |page, lines| page.quoted_messages(lines));
+    quote_ends(page, title, text, (0, MAX_LINES), Page::quoted_messages);
 }
 
 /// `unknown` bytes are missing in the middle of the text. If there are more than `most` lines, some are left out.
-fn quote_ends(
-    page: &mut Page<'_>,
+fn quote_ends<'a>(
+    page: &mut Page<'a>,
     title: &str,
     text: &[u8],
     (unknown, most): (u64, usize),
-    write: impl Fn(&mut Page<'_>, &[&[u8]]),
+    write: fn(&mut Page<'a>, &[&[u8]]),
 ) {
     let lines = lines_of(text);
     if lines.is_empty() {

@@ -103,17 +103,17 @@ impl<'a> Page<'a> {
     }
 
     /// Quotes output of a program after a bar. Shortens each line to the width.
-    pub fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
+    pub fn quoted(&mut self, lines: &[&[u8]]) {
         for line in lines {
-            self.quoted_line(&visible(line.as_ref()));
+            self.quoted_line(&visible(line));
         }
     }
 
     /// Quotes messages of a program after a bar. Only very long lines are shortened; the terminal may wrap them.
-    pub fn quoted_messages<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
+    pub fn quoted_messages(&mut self, lines: &[&[u8]]) {
         const MAX_WIDTH: usize = 300;
         for line in lines {
-            let line = message_line(line.as_ref());
+            let line = message_line(line);
             self.quoted_whole(&shorten(&line, MAX_WIDTH, self.style.ellipsis()));
         }
     }
