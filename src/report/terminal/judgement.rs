@@ -145,17 +145,13 @@ pub(super) fn judge_error(submissions: &[String], error: &JudgeError, style: &St
         page.labelled(0, label, &printable(&text));
         return page.into_text() + if style.is_quiet() { "" } else { "\n" };
     }
-    let step = printable(&error.step);
-    let reason = printable(&error.reason);
+    let what = format!("cannot {}: {}", printable(&error.step), printable(&error.reason));
     if style.is_quiet() {
-        let mut names = submissions.iter().map(|name| format!("{}: ", printable(name))).peekable();
-        if names.peek().is_none() {
-            page.line(0, &format!("{label}: cannot {step}: {reason}"));
-        }
-        names.for_each(|name| page.line(0, &format!("{label}: {name}cannot {step}: {reason}")));
+        let names = submissions.iter().map(|name| format!("{}: ", printable(name)));
+        let names = names.chain(submissions.is_empty().then(String::new));
+        names.for_each(|name| page.line(0, &format!("{label}: {name}{what}")));
         return page.into_text();
     }
-    let what = format!("cannot {step}: {reason}");
     match submissions {
         [_, ..] => {
             let names = joined(submissions.iter().map(|name| printable(name)), ", ");
