@@ -47,9 +47,8 @@ pub(super) fn block(judgement: &Judgement, origin: &str, style: &Style) -> Strin
         (None, Some((cause, messages))) => {
             page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
             quote_from_first_error(&mut page, messages);
-            if let Some(hint) = missing_header_hint(messages) {
-                page.labelled(INDENT, Label::new(TextRole::Title, "hint: "), hint);
-            }
+            let label = Label::new(TextRole::Title, "hint: ");
+            page.labelled_if_any(INDENT, label, missing_header_hint(messages));
         }
         _ => write_accepted(&mut page, judgement),
     }
@@ -161,9 +160,7 @@ pub(super) fn judge_error(submissions: &[String], error: &JudgeError, style: &St
         }
         [] => page.labelled(0, Label::new(TextRole::JudgeError, "judge error: "), &what),
     }
-    if let Some(help) = &error.help {
-        page.labelled(INDENT, "help: ", &printable(help));
-    }
+    page.labelled_if_any(INDENT, "help: ", error.help.as_deref().map(printable));
     if let Some(program) = &error.program {
         quote_stderr(&mut page, "its standard error:", &program.stderr);
         let (repeat, kept) = (program.repeat.clone(), program.kept.clone());

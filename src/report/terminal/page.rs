@@ -85,6 +85,18 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Writes nothing if there is no text.
+    pub fn labelled_if_any<'b>(
+        &mut self,
+        indent: usize,
+        label: impl Into<Label<'b>>,
+        text: Option<impl AsRef<str>>,
+    ) {
+        if let Some(text) = text {
+            self.labelled(indent, label, text.as_ref());
+        }
+    }
+
     pub fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<TableCell>>) {
         let rows: Vec<Vec<TableCell>> = rows.into_iter().collect();
         for line in align_columns(&rows, self.style) {

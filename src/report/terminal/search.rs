@@ -97,9 +97,9 @@ fn write_generated(page: &mut Page<'_>, found: &Counterexample) {
 }
 
 fn write_explanation(page: &mut Page<'_>, explained: Option<&ExplanationResult>) {
-    if let Some(explanation) = explained.and_then(|result| result.explanation.as_ref()) {
-        page.labelled(INDENT, "why:     ", &printable(&explanation.sentence()));
-    }
+    let explanation = explained.and_then(|result| result.explanation.as_ref());
+    let why = explanation.map(|explanation| printable(&explanation.sentence()));
+    page.labelled_if_any(INDENT, "why:     ", why);
 }
 
 fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
@@ -142,13 +142,9 @@ fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
 }
 
 fn write_saved(page: &mut Page<'_>, found: &Counterexample) {
-    if let Some(saved) = &found.saved {
-        page.labelled(INDENT, "saved:   ", &printable(saved));
-    }
-    if let Some(promoted) = &found.promoted {
-        let text = format!("as test case {}", printable(promoted));
-        page.labelled(INDENT, "added:   ", &text);
-    }
+    page.labelled_if_any(INDENT, "saved:   ", found.saved.as_deref().map(printable));
+    let added = found.promoted.as_ref().map(|name| format!("as test case {}", printable(name)));
+    page.labelled_if_any(INDENT, "added:   ", added);
 }
 
 fn describe_end(search: &Search) -> String {
@@ -193,9 +189,7 @@ fn write_tried(page: &mut Page<'_>, search: &Search) {
             slowest.origin
         );
         page.wrapped(INDENT, &text);
-        if let Some(saved) = &slowest.saved {
-            page.labelled(INDENT, "saved:   ", &printable(saved));
-        }
+        page.labelled_if_any(INDENT, "saved:   ", slowest.saved.as_deref().map(printable));
     }
     if search.left_out > 0 {
         let reasons =
