@@ -24,10 +24,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     }
     for diagnostic in &report.session.diagnostics {
-        let mut message = diagnostic.message.clone();
-        if let Some(help) = &diagnostic.help {
-            message = format!("{message}\n{help}");
-        }
+        let message = joined([&diagnostic.message].into_iter().chain(&diagnostic.help), "\n");
         let spot = diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column));
         let path = Some(diagnostic.place.path.as_path());
         annotate(out, diagnostic.severity, path, spot, "juror", &message)?;

@@ -82,12 +82,8 @@ impl Report {
                 let work = under_way.find(|work| work.submission == judgement.submission);
                 let begun = work.map_or(0, |work| work.judged);
                 self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
-                let name = judgement.submission.clone();
-                self.add_submission(SubmissionReport {
-                    package,
-                    name,
-                    result: Ok(judgement.clone()),
-                });
+                let (name, result) = (judgement.submission.clone(), Ok(judgement.clone()));
+                self.add_submission(SubmissionReport { package, name, result });
             }
             Event::Failed { submission, error } => {
                 let fault = self.add_fault(package.clone(), submission.clone(), error);

@@ -264,11 +264,8 @@ fn headline(page: &Page<'_>) -> Markup {
         (all, bad) if page.is_verified() => {
             format!("{bad} of {} not as expected.", count(all, "submission"))
         }
-        (_, 0) if !page.submissions.iter().all(|shown| shown.submission.is_compared()) => {
-            format!(
-                "{} ran; outputs are not compared.",
-                count(page.submissions.len(), "submission")
-            )
+        (all, 0) if !page.submissions.iter().all(|shown| shown.submission.is_compared()) => {
+            format!("{} ran; outputs are not compared.", count(all, "submission"))
         }
         (1, 0) => "Accepted.".to_owned(),
         (all, 0) => format!("All {all} submissions are accepted."),

@@ -105,13 +105,8 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     ];
     let titles: Vec<&str> = titles.into_iter().flatten().collect();
     let rows = html! { @for shown in &page.submissions { (row(page, shown, has_packages)) } };
-    section(
-        "list",
-        "Submissions",
-        html! {
-            div #submissions { (table("sorts", "submissions", caption, &titles, rows)) }
-        },
-    )
+    let all = table("sorts", "submissions", caption, &titles, rows);
+    section("list", "Submissions", html! { div #submissions { (all) } })
 }
 
 fn row(page: &Page<'_>, shown: &NumberedSubmission<'_>, has_packages: bool) -> Markup {

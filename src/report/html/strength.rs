@@ -6,8 +6,8 @@ use maud::{Markup, html};
 
 use crate::report::html::failure::verdict_and_cause;
 use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
-use crate::report::html::{CommandContent, Page};
 use crate::report::html::text::{Pane, bar, not_shown, pane, section, table};
+use crate::report::html::{CommandContent, Page};
 use juror_core::text::{count, printable, short_list, visible};
 use juror_data::strength::result::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
 use juror_data::strength::strictness::Strictness;

@@ -250,13 +250,8 @@ fn write_extremes(page: &mut Page<'_>, judgement: &Judgement) {
 }
 
 fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
-    let text = format!(
-        "{} on {}: {}",
-        case.verdict.name(),
-        printable(&case.test_case),
-        printable(&case.cause)
-    );
-    page.wrapped(INDENT, &text);
+    let (test_case, cause) = (printable(&case.test_case), printable(&case.cause));
+    page.wrapped(INDENT, &format!("{} on {test_case}: {cause}", case.verdict.name()));
     if let Some(outcome) = &case.outcome {
         let with_age = page.style.is_verbose();
         let used = if with_age { outcome.describe_use_and_age() } else { outcome.describe_use() };

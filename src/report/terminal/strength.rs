@@ -168,10 +168,9 @@ fn write_undecided(page: &mut Page<'_>, found: &Strength) {
         all.map(|subject| {
             let id = printable(&subject.id);
             let line = subject.edit.as_ref().map(|edit| format!("line {}", edit.line));
-            let tried = subject
-                .bound
-                .filter(|_| style.is_verbose())
-                .map(|bound| format!("{} inputs, chance below {bound:.3}", subject.tried));
+            let bound = subject.bound.filter(|_| style.is_verbose());
+            let tried =
+                bound.map(|bound| format!("{} inputs, chance below {bound:.3}", subject.tried));
             match joined([line, tried].into_iter().flatten(), ", ") {
                 known if known.is_empty() => id,
                 known => format!("{id} ({known})"),
