@@ -13,6 +13,7 @@ use juror_core::class::{Class, Student};
 use juror_core::event::{Event, StampedEvent};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
 use juror_core::messages::exception_place;
+use juror_core::outcome::Outcome;
 use juror_core::pattern::Pattern;
 use juror_core::progress::{LimitsReport, PackageReport};
 use juror_core::root::FilePath;
@@ -186,10 +187,8 @@ fn student_judgement(judgement: &Judgement, name: &str, hidden: &Hidden) -> Judg
     let cases = cases.map(|case| {
         if hidden.hides(&case.test_case) { hidden_case(case) } else { visible_case(case) }
     });
-    let compiler = judgement
-        .compiler
-        .as_ref()
-        .map(|compiler| CompilerReport { outcome: None, ..compiler.clone() });
+    let compiler = judgement.compiler.clone();
+    let compiler = compiler.map(|report| CompilerReport { outcome: None, ..report });
     Judgement {
         submission: name.to_owned(),
         path: PathBuf::from(name),
@@ -233,10 +232,8 @@ fn visible_case(case: &CaseJudgement) -> CaseJudgement {
         feedback: None,
         ..evidence.clone()
     });
-    let mut outcome = case.outcome.clone();
-    if let Some(outcome) = &mut outcome {
-        (outcome.worker, outcome.ran_at) = (None, None);
-    }
+    let outcome = case.outcome.clone();
+    let outcome = outcome.map(|outcome| Outcome { worker: None, ran_at: None, ..outcome });
     CaseJudgement { evidence: evidence.map(Box::new), outcome, ..case.clone() }
 }
 
