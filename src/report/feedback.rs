@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::report::document::{Report, SubmissionReport};
 use crate::report::file::ReportFile;
-use crate::report::html::{self, CommandContent};
+use crate::report::html::{self, PageContent};
 use juror_core::class::{Class, Student};
 use juror_core::event::{Event, StampedEvent};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
@@ -82,7 +82,7 @@ impl Place {
         let pages = report.students().map(|student| {
             let name = unique_name(student, &mut names);
             let own = student_report(report, student, hidden);
-            (name, html::render_page(&own, CommandContent::Nothing).into_bytes())
+            (name, html::render_page(&own, PageContent::Nothing).into_bytes())
         });
         match self {
             Self::Archive(file) => {

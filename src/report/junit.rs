@@ -12,7 +12,7 @@ use std::iter::once;
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
 use crate::report::document::{GeneratedReport, Report, SubmissionReport};
-use crate::report::result::AnyResult;
+use crate::report::html::PageContent;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{CommandTask, GeneratedState};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -23,7 +23,7 @@ use juror_core::verdict::Verdict;
 pub const SIGNATURE: &str = "<testsuites";
 
 /// Leaves out characters that XML does not allow.
-pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, _: PageContent<'_>, out: &mut dyn Write) -> io::Result<()> {
     let session = &report.session;
     let mut document = Document::new(format!("juror {}", session.command));
     document.set_time(session.elapsed);
@@ -206,7 +206,7 @@ mod tests {
 
     fn shown(task: CommandTask) -> String {
         let mut out = Vec::new();
-        write(&report(task), None, &mut out).expect("a document");
+        write(&report(task), PageContent::Nothing, &mut out).expect("a document");
         String::from_utf8(out).expect("UTF-8")
     }
 
@@ -241,7 +241,7 @@ mod tests {
 
     fn names(report: &Report) -> Vec<String> {
         let mut out = Vec::new();
-        write(report, None, &mut out).expect("a document");
+        write(report, PageContent::Nothing, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
         let tags = text.lines().filter(|line| line.contains("<test"));
         tags.filter_map(|line| line.split('"').nth(1).map(str::to_owned)).skip(1).collect()
@@ -296,7 +296,7 @@ mod tests {
         let mut out = Vec::new();
         let mut report = report(CommandTask::Judge);
         report.session.interrupted = true;
-        write(&report, None, &mut out).expect("a document");
+        write(&report, PageContent::Nothing, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
         let error = r#"<error message="results are missing" type="interrupted"/>"#;
         assert!(text.contains(error), "{text}");

@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::report::document::{CommandReport, Report};
+use crate::report::html::PageContent;
 use crate::report::json;
 use crate::report::terminal::page::Page;
 use juror_core::exit_code::ExitCode;
@@ -19,8 +20,9 @@ pub trait CommandResult {
         ExitCode::Success
     }
 
-    fn html(&self, _: &Report) -> Option<String> {
-        None
+    /// What a page shows in addition to the report.
+    fn page_content(&self) -> PageContent<'_> {
+        PageContent::Nothing
     }
 
     /// Bytes for standard output. If there are some, the page goes to standard error.

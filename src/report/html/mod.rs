@@ -21,7 +21,6 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use crate::report::document::{Report, SubmissionReport, shared_directory};
-use crate::report::result::AnyResult;
 use juror_core::event::CommandTask;
 use juror_core::progress::LimitsReport;
 use juror_core::text::{count, count_if_any, printable};
@@ -45,19 +44,13 @@ const OPEN_CARDS: usize = 3;
 
 pub const SIGNATURE: &str = "<!DOCTYPE html>";
 
-pub fn write(
-    report: &Report,
-    result: Option<&dyn AnyResult>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let own = result.and_then(|result| result.shown()?.html(report));
-    let text = own.unwrap_or_else(|| render_page(report, CommandContent::Nothing));
-    out.write_all(text.as_bytes())
+pub fn write(report: &Report, content: PageContent<'_>, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(render_page(report, content).as_bytes())
 }
 
 /// The result of a command that a page shows in addition to the report.
 #[derive(Clone, Copy)]
-pub enum CommandContent<'a> {
+pub enum PageContent<'a> {
     Nothing,
     Search(&'a StressResult),
     Strength(&'a Strength),
@@ -66,7 +59,7 @@ pub enum CommandContent<'a> {
 /// `texts` and `pictures` are the bytes that are left.
 struct Page<'a> {
     report: &'a Report,
-    content: CommandContent<'a>,
+    content: PageContent<'a>,
     /// Unexpected results first, then in the order of judging.
     submissions: Vec<NumberedSubmission<'a>>,
     texts: Cell<usize>,
@@ -96,7 +89,7 @@ enum Attention {
 }
 
 impl<'a> Page<'a> {
-    fn new(report: &'a Report, own: CommandContent<'a>) -> Self {
+    fn new(report: &'a Report, own: PageContent<'a>) -> Self {
         let is_verified = report.session.task == CommandTask::Verify;
         let mut rows: Vec<&SubmissionReport> = report.submissions.iter().collect();
         if report.classes.is_empty() {
@@ -168,7 +161,7 @@ impl Attention {
     }
 }
 
-pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
+pub fn render_page(report: &Report, own: PageContent<'_>) -> String {
     let page = Page::new(report, own);
     let title = title(report, own);
     let policy = format!(
@@ -231,9 +224,9 @@ fn policy_hash(text: &str) -> String {
 }
 
 /// The title, such as `sum: Two Numbers` or `3 packages`.
-fn title(report: &Report, own: CommandContent<'_>) -> String {
+fn title(report: &Report, own: PageContent<'_>) -> String {
     match &report.session.packages[..] {
-        [] if let CommandContent::Search(found) = own => found.search.plan.submission.clone(),
+        [] if let PageContent::Search(found) = own => found.search.plan.submission.clone(),
         [] => "no package".to_owned(),
         [package] if package.title.is_empty() || package.title == package.name => {
             printable(&package.name)
@@ -249,10 +242,10 @@ fn headline(page: &Page<'_>) -> Markup {
     let all = page.submissions.len();
     let summary = &report.summary;
     let sentence = match (all, bad) {
-        _ if let CommandContent::Strength(found) = page.content => {
+        _ if let PageContent::Strength(found) = page.content => {
             format!("Score: {}.", found.score_in_words())
         }
-        _ if let CommandContent::Search(found) = page.content => {
+        _ if let PageContent::Search(found) = page.content => {
             remarks::search_in_short(&found.search)
         }
         (0, _) => match report.generated.len() {

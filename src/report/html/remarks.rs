@@ -7,7 +7,7 @@ use crate::report::html::failure::{
     difference_sides, evidence_panes, shortened_cause, verdict_and_cause,
 };
 use crate::report::html::text::{not_shown, section, table};
-use crate::report::html::{CommandContent, Page};
+use crate::report::html::{Page, PageContent};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::GeneratedState;
 use juror_core::judgement::Evidence;
@@ -115,7 +115,7 @@ pub(super) fn search_in_short(search: &Search) -> String {
 }
 
 pub(super) fn search(page: &Page<'_>) -> Markup {
-    let CommandContent::Search(result) = page.content else { return html! {} };
+    let PageContent::Search(result) = page.content else { return html! {} };
     let search = &result.search;
     let plan = &search.plan;
     let title = if search.found.is_some() { "The input found" } else { "The search" };

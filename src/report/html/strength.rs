@@ -7,7 +7,7 @@ use maud::{Markup, html};
 use crate::report::html::failure::verdict_and_cause;
 use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
 use crate::report::html::text::{Pane, bar, not_shown, pane, section, table};
-use crate::report::html::{CommandContent, Page};
+use crate::report::html::{Page, PageContent};
 use juror_core::text::{count, printable, short_list, visible};
 use juror_data::strength::result::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
 use juror_data::strength::strictness::Strictness;
@@ -18,7 +18,7 @@ const MAX_ROWS: usize = 1000;
 const MAX_NAMES: usize = 8;
 
 pub(super) fn sections(page: &Page<'_>) -> Markup {
-    let CommandContent::Strength(found) = page.content else { return html! {} };
+    let PageContent::Strength(found) = page.content else { return html! {} };
     html! {
         (gates(&found.gates))
         @if !found.subjects.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
 }
 
 pub(super) fn tally(page: &Page<'_>) -> Option<String> {
-    let CommandContent::Strength(found) = page.content else { return None };
+    let PageContent::Strength(found) = page.content else { return None };
     let (programs, seed) = (count(found.subjects.len(), "program"), found.seed);
     Some(format!("{programs} ({}), random seed {seed},", found.tally()))
 }

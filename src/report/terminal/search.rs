@@ -1,7 +1,6 @@
 //! The result of a search: the counterexample as a block of lines, or how much was tried.
 
-use crate::report::document::Report;
-use crate::report::html::{self, CommandContent};
+use crate::report::html::PageContent;
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
@@ -82,8 +81,8 @@ impl CommandResult for StressResult {
         if self.search.found.is_some() { ExitCode::Rejected } else { ExitCode::Success }
     }
 
-    fn html(&self, report: &Report) -> Option<String> {
-        Some(html::render_page(report, CommandContent::Search(self)))
+    fn page_content(&self) -> PageContent<'_> {
+        PageContent::Search(self)
     }
 }
 

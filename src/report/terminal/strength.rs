@@ -1,8 +1,7 @@
 //! The strength of test data: gates, parts, score, missed programs with inputs that would catch them, and the kill
 //! matrix.
 
-use crate::report::document::Report;
-use crate::report::html::{self, CommandContent};
+use crate::report::html::PageContent;
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::columns::TableCell;
@@ -65,8 +64,8 @@ impl CommandResult for Strength {
         }
     }
 
-    fn html(&self, report: &Report) -> Option<String> {
-        Some(html::render_page(report, CommandContent::Strength(self)))
+    fn page_content(&self) -> PageContent<'_> {
+        PageContent::Strength(self)
     }
 }
 
