@@ -10,6 +10,7 @@ use crate::report::document::{CommandReport, Report};
 use crate::report::html::PageContent;
 use crate::report::json;
 use crate::report::terminal::page::Page;
+use juror_core::event::CommandTask;
 use juror_core::exit_code::ExitCode;
 
 /// The result of a command that judges nothing. A [`Report`] collects the results of judging from events.
@@ -31,19 +32,24 @@ pub trait CommandResult {
     }
 }
 
-/// A result of any type.
+/// A result of any type; by default one that only the events have.
 pub trait AnyResult: Any + Send {
-    /// `None` if only the events have the result.
     fn shown(&self) -> Option<&dyn CommandResult> {
         None
     }
 
-    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
+    /// Writes the JSON document of the command.
+    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        json::write(report, out)
+    }
+}
 
-    /// Writes the JSON document of a command that ended without its result.
-    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()>
-    where
-        Self: Sized;
+/// Writes the JSON document of a command that ended without its result.
+pub fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    match report.session.task {
+        CommandTask::Other => json::write(&report.session, out),
+        _ => json::write(report, out),
+    }
 }
 
 /// The document of a command: the keys that all commands have, and its own.
@@ -63,19 +69,7 @@ impl<T: CommandResult + Any + Send + Serialize + JsonSchema> AnyResult for T {
     fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         json::write(&Document { session: &report.session, result: self }, out)
     }
-
-    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(&report.session, out)
-    }
 }
 
 /// The events have the results of judging.
-impl AnyResult for () {
-    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(report, out)
-    }
-
-    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(report, out)
-    }
-}
+impl AnyResult for () {}

@@ -4,7 +4,6 @@
 //! isolation. Everything else is real.
 
 use std::any::Any;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -52,9 +51,6 @@ pub(super) trait EventSource {
 
     fn result(&self) -> Option<&dyn AnyResult>;
 
-    /// Writes the JSON document as if the command had no result.
-    fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()>;
-
     fn write_schema(&self, out: &mut Vec<u8>);
 }
 
@@ -66,10 +62,6 @@ impl EventSource for Vec<StampedEvent> {
 
     fn result(&self) -> Option<&dyn AnyResult> {
         None
-    }
-
-    fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()> {
-        <() as AnyResult>::write_absent(report, out)
     }
 
     fn write_schema(&self, out: &mut Vec<u8>) {
@@ -84,10 +76,6 @@ impl<T: CommandResult + Any + Send + Serialize + JsonSchema> EventSource for Rec
 
     fn result(&self) -> Option<&dyn AnyResult> {
         Some(&self.result)
-    }
-
-    fn write_absent(&self, report: &Report, out: &mut Vec<u8>) -> io::Result<()> {
-        <T as AnyResult>::write_absent(report, out)
     }
 
     fn write_schema(&self, out: &mut Vec<u8>) {
