@@ -145,7 +145,8 @@ impl Gradebook {
         }
         let absent =
             (1..self.rows.len()).filter(|row| self.is_student(*row) && !found.contains(row));
-        let absent = absent.map(|row| self.cell(row, self.shown_column())).collect();
+        let shown = self.names.first().or(self.numbers.first()).copied().unwrap_or_default();
+        let absent = absent.map(|row| self.cell(row, shown)).collect();
         let lists: [(&str, Vec<String>); 4] = [
             ("not in the gradebook", unknown),
             ("not in the class, so left as they are", absent),
@@ -176,10 +177,6 @@ impl Gradebook {
             Some(quoted) => quoted.replace("\"\"", "\""),
             None => text.to_owned(),
         }
-    }
-
-    fn shown_column(&self) -> usize {
-        self.names.first().or(self.numbers.first()).copied().unwrap_or_default()
     }
 
     /// Canvas has rows with settings of columns before those of students.

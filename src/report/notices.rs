@@ -57,10 +57,7 @@ fn isolation_warning(
     most_at_once: Option<usize>,
 ) -> String {
     let Shortfall { message, reasons, help } = shortfall;
-    let one = match most_at_once {
-        Some(1) => ", one run at a time",
-        _ => "",
-    };
+    let one = if most_at_once == Some(1) { ", one run at a time" } else { "" };
     let mut text = format!("{message} ({isolation}{one}); {help}");
     if isolation == Isolation::Plain {
         text.push_str("\nnot enforced:");

@@ -1,7 +1,6 @@
 //! An overview of all submissions: the number of each verdict, the list, and the matrix of test cases.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use maud::{Markup, html};
 
@@ -214,7 +213,7 @@ fn line(page: &Page<'_>, shown: &NumberedSubmission<'_>, names: &[&str]) -> Mark
                         @let short = cases[at].short_verdict();
                         td class=(short) {
                             @if whole.contains(&at) { a href={ "#s" (shown.number) "c" (at) } { (short) } } @else { (short) }
-                            @if let Some(outcome) = &cases[at].outcome { i { (time_without_unit(outcome.cpu_time)) } }
+                            @if let Some(outcome) = &cases[at].outcome { i { (seconds(outcome.cpu_time).trim_end_matches(" s")) } }
                         }
                     },
                 }
@@ -231,8 +230,4 @@ pub(super) fn name_end(name: &str) -> String {
         Some((start, first)) => format!("…{}", &name[start + first.len_utf8()..]),
         None => name,
     }
-}
-
-fn time_without_unit(time: Duration) -> String {
-    seconds(time).trim_end_matches(" s").to_owned()
 }

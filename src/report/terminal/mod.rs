@@ -265,8 +265,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             }
             page.wrapped(0, &text);
         }
-        let text = page.into_text();
-        self.result(&text)?;
+        self.result(&page.into_text())?;
         if self.style.is_quiet() {
             Ok(())
         } else {

@@ -32,17 +32,14 @@ impl CommandResult for StressResult {
         let (search, explained) = (&self.search, self.explanations.last());
         let style = page.style;
         let name = printable(&search.plan.submission);
-        let found = match &search.found {
-            None => {
-                page.titled(0, &name, &format!("  {}", describe_end(search)));
-                if !style.is_quiet() {
-                    write_tried(page, search);
-                    page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
-                    page.blank();
-                }
-                return;
+        let Some(found) = &search.found else {
+            page.titled(0, &name, &format!("  {}", describe_end(search)));
+            if !style.is_quiet() {
+                write_tried(page, search);
+                page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
+                page.blank();
             }
-            Some(found) => found,
+            return;
         };
         if style.is_quiet() {
             let cause = printable(&found.cause);

@@ -2,7 +2,6 @@
 
 use std::cmp::Reverse;
 use std::iter;
-use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
@@ -88,11 +87,6 @@ pub(super) fn submission_table(
     text
 }
 
-/// Of the last package.
-fn cpu_time_limit(report: &Report) -> Option<Duration> {
-    Some(report.session.packages.last()?.limits.as_ref()?.cpu_time())
-}
-
 pub(super) fn is_listed(row: &SubmissionReport, listing: TableListing) -> bool {
     match listing.only {
         None => true,
@@ -145,7 +139,8 @@ fn make_columns(
     let totals = || rows.iter().filter_map(|row| row.score());
     let score = score_title("score", totals().find_map(|total| total.max_score));
     let groups = totals().map(|total| &total.groups).max_by_key(|groups| groups.len());
-    let limit = cpu_time_limit(report);
+    let package = report.session.packages.last();
+    let limit = package.and_then(|package| Some(package.limits.as_ref()?.cpu_time()));
     let of_limit = limit.map_or(String::new(), |limit| format!("of {}", exact_seconds(limit)));
     // A short mark; the last line explains it in words.
     let is_recalled =
