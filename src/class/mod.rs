@@ -211,13 +211,9 @@ pub fn programs(
         let foreign: Vec<&Path> =
             others.flat_map(|other| &other.1).map(|file| &*file.name).collect();
         if starting.is_empty() {
-            let (name, without) =
-                (names[0].to_owned(), foreign.iter().map(|path| path.into()).collect());
-            programs.push(StudentProgram {
-                name,
-                files_of_others: without,
-                ..StudentProgram::default()
-            });
+            let name = names[0].to_owned();
+            let files_of_others = foreign.iter().map(|path| path.into()).collect();
+            programs.push(StudentProgram { name, files_of_others, ..StudentProgram::default() });
         }
         for main in starting.iter().copied() {
             let others = || starting.iter().copied().filter(|other| *other != main);

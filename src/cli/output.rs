@@ -21,7 +21,7 @@ use crate::report::gradebook::Gradebook;
 use crate::report::log::LogFormat;
 use crate::report::notices::Notices;
 use crate::report::progress::Progress;
-use crate::report::result::AnyResult;
+use crate::report::result::{AnyResult, write_absent};
 use crate::report::style::{OutputEnvironment, Style, Verbosity};
 use crate::report::terminal::Terminal;
 use crate::report::{EVENTS_SIGNATURE, Reporter, Reporters, WriteReport, csv, github, html, junit};
@@ -56,9 +56,6 @@ pub trait AnyCommand {
     fn settings(&self) -> CommandSettings;
 
     fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop>;
-
-    /// Writes the JSON document of a command that ended without a result.
-    fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
 }
 
 impl<O, R, P> AnyCommand for CommandArguments<O, R, P>
@@ -83,10 +80,6 @@ where
 
     fn run_any(&self, context: &Context) -> Result<Box<dyn AnyResult>, Stop> {
         self.options.run(context).map(|result| Box::new(result) as Box<dyn AnyResult>)
-    }
-
-    fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        O::Result::write_absent(report, out)
     }
 }
 
@@ -119,12 +112,13 @@ pub fn run_command_in(
     reporters.finish(result.as_deref());
     let report = reporters.report();
     let mut code = report.exit_code().graver_of(context.exit_code());
-    code = result.as_ref().map_or(code, |result| code.graver_of(result.exit_code()));
+    let shown = result.as_ref().and_then(|result| result.shown());
+    code = shown.map_or(code, |result| code.graver_of(result.exit_code()));
     let written = if options.json {
         let mut out = streams::out(LogFormat::Json);
         match &result {
             Some(result) => result.write(report, &mut out),
-            None => command.write_absent(report, &mut out),
+            None => write_absent(report, &mut out),
         }
     } else {
         Ok(())

@@ -6,7 +6,6 @@ mod files;
 mod judged;
 
 use parking_lot::{Condvar, Mutex};
-use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{mem, thread};
@@ -21,7 +20,6 @@ use crate::ops::context::Context;
 use crate::ops::host::stop_on_signal;
 use crate::ops::judge::{JudgeOptions, judge};
 use crate::ops::stop_handle::StopHandle;
-use crate::report::document::Report;
 use crate::report::result::AnyResult;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
@@ -115,10 +113,6 @@ impl AnyCommand for RepeatedJudge<'_> {
         self.started.clone()?;
         judge(&self.options, &mut self.failed.lock(), context)?;
         Ok(Box::new(()))
-    }
-
-    fn write_absent(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        self.arguments.write_absent(report, out)
     }
 }
 

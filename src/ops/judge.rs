@@ -21,7 +21,6 @@ use crate::ops::context::Context;
 use crate::ops::given::GivenOptions;
 use crate::ops::host::Host;
 use crate::ops::judge::class_reader::{ClassReader, FoundClass};
-use crate::ops::judge::update::EarlierRun;
 use crate::ops::operation::Operation;
 use crate::ops::options::{BuildOptions, CheckerOptions, RUNS, RunOptions, parse_pattern};
 use crate::ops::problem;
@@ -240,9 +239,10 @@ pub fn judge(
         update::digests(options, &problem, &selected)
     };
     let all: Vec<String> = submissions.iter().map(|one| one.name.clone()).collect();
-    let earlier = EarlierRun::of(options, &digests, &class.again)?;
+    let earlier = update::earlier_results(options, &digests, &class.again)?;
     submissions.retain(|one| {
-        class.again.contains(&one.name) || earlier.as_ref().is_none_or(|run| !run.has(&one.name))
+        class.again.contains(&one.name)
+            || earlier.as_ref().is_none_or(|results| !results.contains_key(&one.name))
     });
     if let Some(shard) = options.runs.shard {
         context.send_event(Event::ShardChosen(shard));
@@ -259,7 +259,7 @@ pub fn judge(
     }
     context.send_event(read);
     let kept = all.iter().filter(|name| submissions.iter().all(|one| one.name != **name));
-    kept.filter_map(|name| earlier.as_ref()?.row(name))
+    kept.filter_map(|name| earlier.as_ref()?.get(name))
         .for_each(|row| context.send_event(row.clone()));
     let keep = saved_boxes::keep_directory(options.runs.keep.as_ref(), context)?;
     let host = Host::start(&options.runs.host, context)?;

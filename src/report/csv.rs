@@ -7,8 +7,8 @@ use std::iter::repeat_n;
 
 use csv::WriterBuilder;
 
-use crate::report::document::{Report, SubmissionReport};
-use crate::report::result::AnyResult;
+use crate::report::document::{Report, SubmissionReport, each_once};
+use crate::report::html::PageContent;
 use juror_core::judgement::Judgement;
 use juror_core::score::Score;
 use juror_core::text::joined;
@@ -63,26 +63,21 @@ fn escape_formula(cell: String) -> String {
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// Writes CSV (RFC 4180).
-pub fn write(
-    report: &Report,
-    result: Option<&dyn AnyResult>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    write_separated::<b',', false>(report, result, out)
+pub fn write(report: &Report, content: PageContent<'_>, out: &mut dyn Write) -> io::Result<()> {
+    write_separated::<b',', false>(report, content, out)
 }
 
 /// With another sign between columns, and a mark at the beginning. A test case that was not run has an empty cell. The last row of an interrupted run says so,
 /// and has no submission.
 pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
     report: &Report,
-    _: Option<&dyn AnyResult>,
+    _: PageContent<'_>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
     if IS_MARKED {
         out.write_all(BYTE_ORDER_MARK)?;
     }
-    let cases = report.submissions.iter().flat_map(SubmissionReport::cases);
-    let mut names = each_once(cases.map(|case| &*case.test_case));
+    let mut names = each_once(report.cases().map(|case| &*case.test_case));
     names.sort_by_key(|name| !name.starts_with("sample"));
     let totals = report.submissions.iter().filter_map(SubmissionReport::score);
     let groups = each_once(totals.flat_map(|total| &total.groups).map(|group| &*group.name));
@@ -128,11 +123,6 @@ pub fn write_separated<const SEPARATOR: u8, const IS_MARKED: bool>(
     table.flush()
 }
 
-fn each_once<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
-    let mut known = HashSet::new();
-    names.filter(|name| known.insert(*name)).collect()
-}
-
 fn cell_text(value: Option<impl Display>) -> String {
     value.map(|value| value.to_string()).unwrap_or_default()
 }
@@ -154,7 +144,7 @@ mod tests {
 
     fn check(report: &Report, expected: &str) {
         let mut out = Vec::new();
-        write(report, None, &mut out).expect("a table");
+        write(report, PageContent::Nothing, &mut out).expect("a table");
         assert_eq!(String::from_utf8_lossy(&out), expected);
     }
 
@@ -185,7 +175,7 @@ mod tests {
         report.submissions.truncate(1);
         report.submissions[0].name = "=1+1".to_owned();
         let mut out = Vec::new();
-        write(&report, None, &mut out).expect("a table");
+        write(&report, PageContent::Nothing, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("UTF-8");
         assert!(text.contains("\nsum,'=1+1,AC,"), "{text}");
     }
@@ -204,7 +194,7 @@ mod tests {
         let judgement = report.submissions[0].result.as_mut().expect("it is judged");
         judgement.cases = Arc::new(cases.collect());
         let mut out = Vec::new();
-        write(&report, None, &mut out).expect("a table");
+        write(&report, PageContent::Nothing, &mut out).expect("a table");
         let text = String::from_utf8(out).expect("UTF-8");
         let columns: Vec<usize> = text.lines().map(|line| line.split(',').count()).collect();
         assert_eq!(columns, [FIXED_COLUMNS.len() + CASES; 2]);

@@ -5,6 +5,8 @@
 
 mod gather;
 
+use std::collections::HashSet;
+use std::hash::Hash;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -233,21 +235,28 @@ impl Report {
         self.submissions.iter().find_map(|row| row.score()?.max_score)
     }
 
+    /// Each case that was run, of all submissions.
+    pub fn cases(&self) -> impl Iterator<Item = &CaseJudgement> {
+        self.submissions.iter().flat_map(SubmissionReport::cases)
+    }
+
+    /// The students of all classes.
+    pub fn students(&self) -> impl Iterator<Item = &Student> {
+        self.classes.iter().flat_map(|class| &class.students)
+    }
+
     /// The student who handed in this submission, if it is from a class.
     pub fn student(&self, submission: &str) -> Option<&Student> {
-        let students = self.classes.iter().flat_map(|class| &class.students);
-        let mut students =
-            students.filter(|student| student.submissions.iter().any(|name| name == submission));
-        students.next()
+        let is_own = |student: &&Student| student.submissions.iter().any(|name| name == submission);
+        self.students().find(is_own)
     }
 
     /// The name of the student whose only submission this is, unless another has it; otherwise the submission's,
     /// without this directory.
     pub fn shown_name(&self, submission: &str, directory: &str) -> String {
-        let students = || self.classes.iter().flat_map(|class| &class.students);
         let own = self.student(submission).filter(|own| own.submissions.len() == 1);
         match own {
-            Some(own) if students().filter(|other| other.name == own.name).count() == 1 => {
+            Some(own) if self.students().filter(|other| other.name == own.name).count() == 1 => {
                 composed(&own.name)
             }
             _ => submission.strip_prefix(directory).unwrap_or(submission).to_owned(),
@@ -261,6 +270,12 @@ pub fn shared_directory<'a>(rows: &[&'a SubmissionReport]) -> &'a str {
     let ends = first.name.rmatch_indices('/').map(|(index, _)| &first.name[..=index]);
     let mut shared = ends.filter(|start| others.iter().all(|row| row.name.starts_with(start)));
     shared.next().filter(|_| !others.is_empty()).unwrap_or_default()
+}
+
+/// In the order of their first occurrences.
+pub fn each_once<T: Copy + Eq + Hash>(all: impl Iterator<Item = T>) -> Vec<T> {
+    let mut known = HashSet::new();
+    all.filter(|item| known.insert(*item)).collect()
 }
 
 /// A fault of the judge.

@@ -8,11 +8,12 @@ use std::time::Duration;
 
 use crate::report::document::{Report, SubmissionReport};
 use crate::report::file::ReportFile;
-use crate::report::html::{self, CommandContent};
+use crate::report::html::{self, PageContent};
 use juror_core::class::{Class, Student};
 use juror_core::event::{Event, StampedEvent};
 use juror_core::judgement::{CaseJudgement, CompilerReport, Evidence, JudgeError, Judgement};
 use juror_core::messages::exception_place;
+use juror_core::outcome::Outcome;
 use juror_core::pattern::Pattern;
 use juror_core::progress::{LimitsReport, PackageReport};
 use juror_core::root::FilePath;
@@ -46,9 +47,9 @@ impl Hidden {
     /// A misspelt pattern would show everything.
     fn check(&self, report: &Report) -> io::Result<()> {
         let Self::Matching(patterns) = self else { return Ok(()) };
-        let cases = || report.submissions.iter().flat_map(SubmissionReport::cases);
-        let is_used = |glob: &Pattern| cases().any(|case| glob.matches(&composed(&case.test_case)));
-        match patterns.iter().find(|glob| cases().next().is_some() && !is_used(glob)) {
+        let names: Vec<String> = report.cases().map(|case| composed(&case.test_case)).collect();
+        let is_used = |glob: &Pattern| names.is_empty() || names.iter().any(|it| glob.matches(it));
+        match patterns.iter().find(|glob| !is_used(glob)) {
             Some(glob) => Err(io::Error::other(format!(
                 "--hidden '{glob}' matches no test case that ran, so no feedback was written"
             ))),
@@ -77,12 +78,11 @@ impl Place {
     /// Each page appears when all are written. Other files of the directory stay.
     pub fn write(self, report: &Report, hidden: &Hidden) -> io::Result<()> {
         hidden.check(report)?;
-        let students = report.classes.iter().flat_map(|class| &class.students);
         let mut names = HashSet::new();
-        let pages = students.map(|student| {
+        let pages = report.students().map(|student| {
             let name = unique_name(student, &mut names);
             let own = student_report(report, student, hidden);
-            (name, html::render_page(&own, CommandContent::default()).into_bytes())
+            (name, html::render_page(&own, PageContent::Nothing).into_bytes())
         });
         match self {
             Self::Archive(file) => {
@@ -187,10 +187,8 @@ fn student_judgement(judgement: &Judgement, name: &str, hidden: &Hidden) -> Judg
     let cases = cases.map(|case| {
         if hidden.hides(&case.test_case) { hidden_case(case) } else { visible_case(case) }
     });
-    let compiler = judgement
-        .compiler
-        .as_ref()
-        .map(|compiler| CompilerReport { outcome: None, ..compiler.clone() });
+    let compiler = judgement.compiler.clone();
+    let compiler = compiler.map(|report| CompilerReport { outcome: None, ..report });
     Judgement {
         submission: name.to_owned(),
         path: PathBuf::from(name),
@@ -234,10 +232,8 @@ fn visible_case(case: &CaseJudgement) -> CaseJudgement {
         feedback: None,
         ..evidence.clone()
     });
-    let mut outcome = case.outcome.clone();
-    if let Some(outcome) = &mut outcome {
-        (outcome.worker, outcome.ran_at) = (None, None);
-    }
+    let outcome = case.outcome.clone();
+    let outcome = outcome.map(|outcome| Outcome { worker: None, ran_at: None, ..outcome });
     CaseJudgement { evidence: evidence.map(Box::new), outcome, ..case.clone() }
 }
 

@@ -4,12 +4,12 @@ use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
 use tempfile::NamedTempFile;
 
 use juror_core::root::FilePath;
+use juror_sandbox::executor::scratch::is_old;
 
 /// The prefix of unfinished reports. The file is locked as long as its process lives.
 const TEMPORARY_PREFIX: &str = ".juror-report-";
@@ -102,15 +102,13 @@ fn with_path(path: &Path, error: &io::Error) -> io::Error {
 
 /// Removes unfinished reports of this user's killed processes: files that are old and not locked.
 fn remove_abandoned_reports(directory: &Path) {
-    const MIN_AGE: Duration = Duration::from_secs(60);
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
         if !entry.file_name().as_encoded_bytes().starts_with(TEMPORARY_PREFIX.as_bytes()) {
             continue;
         }
         let is_ours = entry.metadata().is_ok_and(|found| {
-            let age = found.modified().ok().and_then(|time| time.elapsed().ok());
-            let is_old = age.is_some_and(|age| age >= MIN_AGE);
-            found.is_file() && found.uid() == rustix::process::geteuid().as_raw() && is_old
+            let is_own = found.uid() == rustix::process::geteuid().as_raw();
+            found.is_file() && is_own && is_old(&found)
         });
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let opened = rustix::fs::open(entry.path(), flags, Mode::empty()).ok();
@@ -146,7 +144,7 @@ fn has_signature(path: &Path, sign: &str) -> io::Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::time::SystemTime;
+    use std::time::{Duration, SystemTime};
 
     #[test]
     fn only_files_that_killed_jurors_left_are_removed() {

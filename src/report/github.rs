@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use crate::report::document::{Report, SubmissionReport};
-use crate::report::result::AnyResult;
+use crate::report::html::PageContent;
 use juror_core::diagnostic::Severity;
 use juror_core::event::CommandTask;
 use juror_core::judgement::Judgement;
@@ -16,7 +16,7 @@ use juror_core::verdict::Verdict;
 /// How many errors of packages the summary names.
 const LISTED_ERRORS: usize = 100;
 
-pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, _: PageContent<'_>, out: &mut dyn Write) -> io::Result<()> {
     for submission in &report.submissions {
         if let Some((title, message)) = describe_surprise(report, submission) {
             let path = submission.judgement().map(|judgement| judgement.path.as_path());
@@ -24,10 +24,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
         }
     }
     for diagnostic in &report.session.diagnostics {
-        let mut message = diagnostic.message.clone();
-        if let Some(help) = &diagnostic.help {
-            message = format!("{message}\n{help}");
-        }
+        let message = joined([&diagnostic.message].into_iter().chain(&diagnostic.help), "\n");
         let spot = diagnostic.place.spot.as_ref().map(|spot| (spot.line, spot.column));
         let path = Some(diagnostic.place.path.as_path());
         annotate(out, diagnostic.severity, path, spot, "juror", &message)?;
@@ -41,11 +38,7 @@ pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) ->
     Ok(())
 }
 
-pub fn write_summary(
-    report: &Report,
-    _: Option<&dyn AnyResult>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub fn write_summary(report: &Report, _: PageContent<'_>, out: &mut dyn Write) -> io::Result<()> {
     let summary = &report.summary;
     let (judged, runs) = (summary.accepted + summary.rejected, summary.runs);
     writeln!(out, "### juror {}\n", report.session.command)?;
@@ -164,7 +157,7 @@ mod tests {
 
     fn shown(task: CommandTask, write: crate::report::WriteReport) -> String {
         let mut out = Vec::new();
-        write(&report(task), None, &mut out).expect("text");
+        write(&report(task), PageContent::Nothing, &mut out).expect("text");
         String::from_utf8(out).expect("UTF-8")
     }
 

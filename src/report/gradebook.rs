@@ -1,7 +1,7 @@
 //! `--gradebook`: a copy of the file that a learning platform exported, with the grades filled in and all else as it
 //! is, byte for byte.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -66,17 +66,15 @@ impl Gradebook {
         let columns = |fits: &dyn Fn(&str) -> bool| -> Vec<usize> {
             (0..titles.len()).filter(|column| fits(&titles[*column])).collect()
         };
-        let grades: Vec<usize> = match column {
-            Some(name) => {
+        let assignments = columns(&|title| split_assignment(title).is_some());
+        let grades: Vec<usize> = match (column, find(&[GRADE_TITLE])) {
+            (Some(name), _) => {
                 columns(&|title| title.trim() == name || split_assignment(title) == Some(name))
             }
-            None => match find(&[GRADE_TITLE]) {
-                own if own.is_empty() => columns(&|title| split_assignment(title).is_some()),
-                own => own,
-            },
+            (None, own) if own.is_empty() => assignments.clone(),
+            (None, own) => own,
         };
         let [grade] = grades[..] else {
-            let assignments = columns(&|title| split_assignment(title).is_some());
             let known = if assignments.is_empty() { columns(&|_| true) } else { assignments };
             let number = if grades.is_empty() { "no column" } else { "several columns" };
             let what = match column {
@@ -85,10 +83,8 @@ impl Gradebook {
             };
             let names =
                 joined(known.iter().take(SHOWN).map(|it| format!("`{}`", titles[*it])), ", ");
-            return Err(Remark::with_help(
-                what,
-                format!("name one with --gradebook-column: {names}"),
-            ));
+            let help = format!("name one with --gradebook-column: {names}");
+            return Err(Remark::with_help(what, help));
         };
         book.grade = grade;
         Ok(book)
@@ -111,8 +107,7 @@ impl Gradebook {
     /// # Errors
     /// If there are no points, or none of the students.
     pub fn fill(&self, report: &Report) -> Result<(String, Vec<String>), Remark> {
-        let students: Vec<&Student> =
-            report.classes.iter().flat_map(|class| &class.students).collect();
+        let students: Vec<&Student> = report.students().collect();
         if students.is_empty() {
             return Err("no class was judged; give the folder of one".into());
         }
@@ -131,7 +126,7 @@ impl Gradebook {
                 None => by_name.get(&composed(&student.name)),
             };
             // A name that two rows have tells nothing.
-            let Some([row]) = rows.map(Vec::as_slice) else {
+            let Some(row) = rows.filter(|rows| rows.len() == 1).and_then(BTreeSet::first) else {
                 unknown.push(student.name.clone());
                 continue;
             };
@@ -150,7 +145,8 @@ impl Gradebook {
         }
         let absent =
             (1..self.rows.len()).filter(|row| self.is_student(*row) && !found.contains(row));
-        let absent = absent.map(|row| self.cell(row, self.shown_column())).collect();
+        let shown = self.names.first().or(self.numbers.first()).copied().unwrap_or_default();
+        let absent = absent.map(|row| self.cell(row, shown)).collect();
         let lists: [(&str, Vec<String>); 4] = [
             ("not in the gradebook", unknown),
             ("not in the class, so left as they are", absent),
@@ -183,10 +179,6 @@ impl Gradebook {
         }
     }
 
-    fn shown_column(&self) -> usize {
-        self.names.first().or(self.numbers.first()).copied().unwrap_or_default()
-    }
-
     /// Canvas has rows with settings of columns before those of students.
     fn is_student(&self, row: usize) -> bool {
         let known = if self.numbers.is_empty() { &self.names } else { &self.numbers };
@@ -195,10 +187,10 @@ impl Gradebook {
     }
 
     /// The rows of students by what is in these columns; the first column that has a text decides.
-    fn rows_by(&self, columns: &[usize]) -> HashMap<String, Vec<usize>> {
-        let mut all: HashMap<String, Vec<usize>> = HashMap::new();
+    fn rows_by(&self, columns: &[usize]) -> HashMap<String, BTreeSet<usize>> {
+        let mut all: HashMap<String, BTreeSet<usize>> = HashMap::new();
         for column in columns {
-            let mut own: HashMap<String, Vec<usize>> = HashMap::new();
+            let mut own: HashMap<String, BTreeSet<usize>> = HashMap::new();
             for row in (1..self.rows.len()).filter(|row| self.is_student(*row)) {
                 let text = composed(self.cell(row, *column).trim());
                 let number = last_number(&text).map(str::to_owned);
@@ -206,10 +198,7 @@ impl Gradebook {
                 let turned = text.split_once(", ").map(|(last, first)| format!("{first} {last}"));
                 let all = [Some(text), number, turned].into_iter().flatten();
                 for key in all.filter(|key| !key.is_empty()) {
-                    let rows = own.entry(key).or_default();
-                    if !rows.contains(&row) {
-                        rows.push(row);
-                    }
+                    own.entry(key).or_default().insert(row);
                 }
             }
             for (key, rows) in own {

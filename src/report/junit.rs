@@ -12,7 +12,7 @@ use std::iter::once;
 use quick_junit::{NonSuccessKind, Report as Document, TestCase, TestCaseStatus, TestSuite};
 
 use crate::report::document::{GeneratedReport, Report, SubmissionReport};
-use crate::report::result::AnyResult;
+use crate::report::html::PageContent;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{CommandTask, GeneratedState};
 use juror_core::judgement::{CaseJudgement, JudgeError};
@@ -23,7 +23,7 @@ use juror_core::verdict::Verdict;
 pub const SIGNATURE: &str = "<testsuites";
 
 /// Leaves out characters that XML does not allow.
-pub fn write(report: &Report, _: Option<&dyn AnyResult>, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(report: &Report, _: PageContent<'_>, out: &mut dyn Write) -> io::Result<()> {
     let session = &report.session;
     let mut document = Document::new(format!("juror {}", session.command));
     document.set_time(session.elapsed);
@@ -115,9 +115,7 @@ fn submission_test(submission: &SubmissionReport) -> TestCase {
     } else {
         failed_test(name, NonSuccessKind::Failure, "expectation", &reasons)
     };
-    test.set_time(
-        judgement.cases.iter().filter_map(|case| Some(case.outcome.as_ref()?.cpu_time)).sum(),
-    );
+    test.set_time(judgement.total_cpu_time().unwrap_or_default());
     test
 }
 
@@ -180,15 +178,13 @@ fn fault_test(name: &str, error: &JudgeError) -> TestCase {
 }
 
 fn generated_test(case: &GeneratedReport) -> TestCase {
-    match case.state {
-        GeneratedState::Missing => difference_test(&case.test_case, "is missing"),
-        GeneratedState::Differs => difference_test(&case.test_case, "differs from its recipe"),
-        _ => TestCase::new(case.test_case.as_str(), TestCaseStatus::success()),
-    }
-}
-
-fn difference_test(case: &str, what: &str) -> TestCase {
-    failed_test(case, NonSuccessKind::Failure, "test data", &format!("{case} {what}"))
+    let name = case.test_case.as_str();
+    let what = match case.state {
+        GeneratedState::Missing => "is missing",
+        GeneratedState::Differs => "differs from its recipe",
+        _ => return TestCase::new(name, TestCaseStatus::success()),
+    };
+    failed_test(name, NonSuccessKind::Failure, "test data", &format!("{name} {what}"))
 }
 
 fn skipped_test(name: &str, message: &str) -> TestCase {
@@ -210,7 +206,7 @@ mod tests {
 
     fn shown(task: CommandTask) -> String {
         let mut out = Vec::new();
-        write(&report(task), None, &mut out).expect("a document");
+        write(&report(task), PageContent::Nothing, &mut out).expect("a document");
         String::from_utf8(out).expect("UTF-8")
     }
 
@@ -245,7 +241,7 @@ mod tests {
 
     fn names(report: &Report) -> Vec<String> {
         let mut out = Vec::new();
-        write(report, None, &mut out).expect("a document");
+        write(report, PageContent::Nothing, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
         let tags = text.lines().filter(|line| line.contains("<test"));
         tags.filter_map(|line| line.split('"').nth(1).map(str::to_owned)).skip(1).collect()
@@ -300,7 +296,7 @@ mod tests {
         let mut out = Vec::new();
         let mut report = report(CommandTask::Judge);
         report.session.interrupted = true;
-        write(&report, None, &mut out).expect("a document");
+        write(&report, PageContent::Nothing, &mut out).expect("a document");
         let text = String::from_utf8(out).expect("UTF-8");
         let error = r#"<error message="results are missing" type="interrupted"/>"#;
         assert!(text.contains(error), "{text}");

@@ -25,7 +25,8 @@ use std::io::{self, Write};
 use crate::report::document::Report;
 use crate::report::feedback::{Hidden, Place};
 use crate::report::file::ReportFile;
-use crate::report::result::AnyResult;
+use crate::report::html::PageContent;
+use crate::report::result::{AnyResult, CommandResult};
 use juror_core::event::{Event, StampedEvent};
 
 pub enum Reporter<'a> {
@@ -41,8 +42,8 @@ pub enum Reporter<'a> {
 
 pub const EVENTS_SIGNATURE: &str = "\"event\":\"started\"";
 
-/// Writes a report, and the result of a command that judges nothing.
-pub type WriteReport = fn(&Report, Option<&dyn AnyResult>, &mut dyn Write) -> io::Result<()>;
+/// Writes a report, and a page also what else it shows.
+pub type WriteReport = fn(&Report, PageContent<'_>, &mut dyn Write) -> io::Result<()>;
 
 pub trait LiveReporter {
     fn show_event(&mut self, event: &Event, report: &Report) -> io::Result<()>;
@@ -91,15 +92,17 @@ impl<'a> Reporters<'a> {
 
     pub fn finish(&mut self, result: Option<&dyn AnyResult>) {
         let report = &self.report;
+        let shown = result.and_then(AnyResult::shown);
+        let content = shown.map_or(PageContent::Nothing, CommandResult::page_content);
         for reporter in self.all.drain(..) {
             let written = match reporter {
-                Reporter::File(write, file) => file.write(|out| write(report, result, out)),
+                Reporter::File(write, file) => file.write(|out| write(report, content, out)),
                 Reporter::Events(Some(file)) => file.write(|_| Ok(())),
                 Reporter::Feedback(place, hidden) if !report.classes.is_empty() => {
                     place.write(report, &hidden)
                 }
                 Reporter::AtEnd(write, mut out) if self.first_error.is_none() => {
-                    write(report, result, &mut out).and_then(|()| out.flush())
+                    write(report, content, &mut out).and_then(|()| out.flush())
                 }
                 _ => Ok(()),
             };

@@ -37,12 +37,8 @@ pub(super) fn urgent_message(event: &Event, style: &Style) -> Option<String> {
             let lines = help.as_deref().and_then(|help| help.strip_prefix('\n'));
             let help = help.as_deref().filter(|_| lines.is_none());
             let mut text = printable(&with_help(message, help));
-            text.extend(
-                lines
-                    .into_iter()
-                    .flat_map(str::lines)
-                    .map(|line| format!("\n  {}", printable(line))),
-            );
+            let lines = lines.into_iter().flat_map(str::lines);
+            text.extend(lines.map(|line| format!("\n  {}", printable(line))));
             (TextRole::Bad, "error:", text)
         }
         Event::HostReady { isolation, shortfall: Some(shortfall), most_at_once } => {
@@ -61,10 +57,7 @@ fn isolation_warning(
     most_at_once: Option<usize>,
 ) -> String {
     let Shortfall { message, reasons, help } = shortfall;
-    let one = match most_at_once {
-        Some(1) => ", one run at a time",
-        _ => "",
-    };
+    let one = if most_at_once == Some(1) { ", one run at a time" } else { "" };
     let mut text = format!("{message} ({isolation}{one}); {help}");
     if isolation == Isolation::Plain {
         text.push_str("\nnot enforced:");

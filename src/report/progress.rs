@@ -1,6 +1,6 @@
 //! The work in progress, on standard error: two lines that are redrawn in place, or a line from time to time.
 
-use parking_lot::{Mutex, MutexGuard};
+use parking_lot::Mutex;
 use std::io::{self, Write};
 use std::time::Duration;
 
@@ -126,12 +126,8 @@ struct StderrTerminal {
 
 impl StderrTerminal {
     fn write(&self, text: &str) -> io::Result<()> {
-        self.pending().push_str(text);
+        self.pending.lock().push_str(text);
         Ok(())
-    }
-
-    fn pending(&self) -> MutexGuard<'_, String> {
-        self.pending.lock()
     }
 
     /// Moves the cursor by this many cells in a direction, named as in ECMA-48.
@@ -181,7 +177,7 @@ impl TermLike for StderrTerminal {
     }
 
     fn flush(&self) -> io::Result<()> {
-        let pending = std::mem::take(&mut *self.pending());
+        let pending = std::mem::take(&mut *self.pending.lock());
         io::stderr().write_all(pending.as_bytes())
     }
 }

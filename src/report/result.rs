@@ -7,20 +7,23 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::report::document::{CommandReport, Report};
+use crate::report::html::PageContent;
 use crate::report::json;
 use crate::report::terminal::page::Page;
+use juror_core::event::CommandTask;
 use juror_core::exit_code::ExitCode;
 
 /// The result of a command that judges nothing. A [`Report`] collects the results of judging from events.
-pub trait CommandResult: Any + Send + Serialize + JsonSchema {
+pub trait CommandResult {
     fn render(&self, page: &mut Page<'_>);
 
     fn exit_code(&self) -> ExitCode {
         ExitCode::Success
     }
 
-    fn html(&self, _: &Report) -> Option<String> {
-        None
+    /// What a page shows in addition to the report.
+    fn page_content(&self) -> PageContent<'_> {
+        PageContent::Nothing
     }
 
     /// Bytes for standard output. If there are some, the page goes to standard error.
@@ -31,26 +34,22 @@ pub trait CommandResult: Any + Send + Serialize + JsonSchema {
 
 /// A result of any type; by default one that only the events have.
 pub trait AnyResult: Any + Send {
-    fn render(&self, _: &mut Page<'_>) {}
-
-    fn exit_code(&self) -> ExitCode {
-        ExitCode::Success
-    }
-
-    fn html(&self, _: &Report) -> Option<String> {
+    fn shown(&self) -> Option<&dyn CommandResult> {
         None
     }
 
-    fn raw(&self) -> Option<&[u8]> {
-        None
+    /// Writes the JSON document of the command.
+    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
+        json::write(report, out)
     }
+}
 
-    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()>;
-
-    /// Writes the JSON document of a command that ended without its result.
-    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()>
-    where
-        Self: Sized;
+/// Writes the JSON document of a command that ended without its result.
+pub fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    match report.session.task {
+        CommandTask::Other => json::write(&report.session, out),
+        _ => json::write(report, out),
+    }
 }
 
 /// The document of a command: the keys that all commands have, and its own.
@@ -62,39 +61,15 @@ pub struct Document<'a, T> {
     result: &'a T,
 }
 
-impl<T: CommandResult> AnyResult for T {
-    fn render(&self, page: &mut Page<'_>) {
-        CommandResult::render(self, page);
-    }
-
-    fn exit_code(&self) -> ExitCode {
-        CommandResult::exit_code(self)
-    }
-
-    fn html(&self, report: &Report) -> Option<String> {
-        CommandResult::html(self, report)
-    }
-
-    fn raw(&self) -> Option<&[u8]> {
-        CommandResult::raw(self)
+impl<T: CommandResult + Any + Send + Serialize + JsonSchema> AnyResult for T {
+    fn shown(&self) -> Option<&dyn CommandResult> {
+        Some(self)
     }
 
     fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
         json::write(&Document { session: &report.session, result: self }, out)
     }
-
-    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(&report.session, out)
-    }
 }
 
 /// The events have the results of judging.
-impl AnyResult for () {
-    fn write(&self, report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(report, out)
-    }
-
-    fn write_absent(report: &Report, out: &mut dyn Write) -> io::Result<()> {
-        json::write(report, out)
-    }
-}
+impl AnyResult for () {}

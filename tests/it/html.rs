@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use juror::report::document::Report;
-use juror::report::result::AnyResult;
+use juror::report::html::PageContent;
 use juror::report::{feedback, html};
 use juror_core::class::{Class, Student};
 use juror_core::duplicates::{Duplicates, Likeness};
@@ -176,14 +176,14 @@ fn hostile_picture() -> ShownImage {
 }
 
 fn write_page(report: &Report) -> (TempDir, PathBuf) {
-    write_page_with_result(report, None)
+    write_page_with_content(report, PageContent::Nothing)
 }
 
-fn write_page_with_result(report: &Report, result: Option<&dyn AnyResult>) -> (TempDir, PathBuf) {
+fn write_page_with_content(report: &Report, content: PageContent<'_>) -> (TempDir, PathBuf) {
     let dir = tempfile::tempdir().expect("a temporary directory");
     let path = dir.path().join("report.html");
     let mut file = fs::File::create(&path).expect("a file");
-    html::write(report, result, &mut file).expect("a page");
+    html::write(report, content, &mut file).expect("a page");
     (dir, path)
 }
 
@@ -357,8 +357,9 @@ fn hostile_texts_run_no_script() {
 #[test]
 fn missed_programs_come_before_the_matrix() {
     let Some(mut browser) = Browser::start() else { return };
+    let strength = strengths::strength_result(false);
     let (_dir, path) =
-        write_page_with_result(&Report::default(), Some(&strengths::strength_result(false)));
+        write_page_with_content(&Report::default(), PageContent::Strength(&strength));
     browser.open(&path);
     browser
         .check("document.querySelectorAll('main h2')[1].textContent", "Wrong programs that pass");
@@ -380,21 +381,20 @@ fn the_page_is_accessible() {
     let Some(mut browser) = Browser::start() else { return };
     let verified = report("verify", vec![judgement("a.cpp", 2, 1, Verdict::WrongAnswer)]);
     let strength = strengths::strength_result(false);
-    let strength: &dyn AnyResult = &strength;
     let class = class_report(30);
     let student = &class.classes[0].students[4];
     let own = feedback::student_report(&class, student, &feedback::Hidden::Nothing);
     let hidden = feedback::student_report(&class, student, &feedback::Hidden::default());
     let reports = [
-        (typical_report(), None),
-        (own, None),
-        (hidden, None),
-        (class_report(30), None),
-        (verified, None),
-        (Report::default(), Some(strength)),
+        (typical_report(), PageContent::Nothing),
+        (own, PageContent::Nothing),
+        (hidden, PageContent::Nothing),
+        (class_report(30), PageContent::Nothing),
+        (verified, PageContent::Nothing),
+        (Report::default(), PageContent::Strength(&strength)),
     ];
-    for (report, result) in reports {
-        let (_dir, path) = write_page_with_result(&report, result);
+    for (report, content) in reports {
+        let (_dir, path) = write_page_with_content(&report, content);
         for colours in ["light", "dark"] {
             browser.open(&path);
             browser.set_color_scheme(colours);

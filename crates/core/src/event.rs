@@ -237,13 +237,13 @@ words! {
         Changed = "changed",
         /// It existed with the same bytes.
         Unchanged = "unchanged",
-        /// It exists, but the recipe does not make it.
-        Unknown = "unknown",
-        /// It existed, the recipe does not make it, and it was removed as asked for.
-        Removed = "removed",
         /// It does not exist, and nothing was to be written.
         Missing = "missing",
         /// It exists with other bytes, and nothing was to be written.
         Differs = "differs",
+        /// It exists, but the recipe does not make it.
+        Unknown = "unknown",
+        /// It existed, the recipe does not make it, and it was removed as asked for.
+        Removed = "removed",
     }
 }

@@ -444,16 +444,17 @@ impl Judgement {
         }
     }
 
-    /// Why selected test cases did not run, as a clause, and whether `--all` runs them. For a submission that runs.
-    pub fn skip_reason(&self) -> (&'static str, bool) {
+    /// Why selected test cases did not run, and what runs them, as clauses. For a submission that runs.
+    pub fn skip_reason(&self) -> (&'static str, &'static str) {
+        const HELP: &str = "; --all runs them";
         if self.spared > 0 {
-            ("they could prove nothing more", true)
+            ("they could prove nothing more", HELP)
         } else if self.score.is_some() {
-            ("no effect on the score", false)
+            ("no effect on the score", "")
         } else if self.rejected().nth(1).is_some() {
-            ("stopped at the third that is too slow", true)
+            ("stopped at the third that is too slow", HELP)
         } else {
-            ("stopped at the first rejection", true)
+            ("stopped at the first rejection", HELP)
         }
     }
 

@@ -199,12 +199,12 @@ impl<'a> ClassReader<'a> {
             (Some((directory, _)), _) => directory.clone(),
             (None, [(only, name)]) if name.is_empty() || is_archive(only) => only.clone(),
             (None, files) => {
-                if joined.is_none() {
-                    *joined = Some(context.unpack_submission(folder, |into| Ok(into.to_owned()))?);
-                }
-                let into =
-                    joined.iter().map(|into| into.join(label.file_name().unwrap_or_default()));
-                let into: PathBuf = into.collect();
+                let all = match joined {
+                    Some(all) => all,
+                    None => joined
+                        .insert(context.unpack_submission(folder, |into| Ok(into.to_owned()))?),
+                };
+                let into = all.join(label.file_name().unwrap_or_default());
                 for (path, name) in files {
                     let copied = copy_into(&into, path, name, &mut bounds.bytes);
                     copied.map_err(|error| {

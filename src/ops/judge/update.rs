@@ -16,62 +16,50 @@ use juror_core::stop::Stop;
 use juror_core::text::{composed, hex, short_list};
 use juror_core::tree::Node;
 
-/// The results of an earlier run, by submission.
-pub(super) struct EarlierRun(HashMap<String, Event>);
-
-impl EarlierRun {
-    /// `None` without `--update`. `again` are the submissions of the student.
-    ///
-    /// # Errors
-    /// If the file has no events of `juror judge`, or something that decides verdicts is different.
-    pub(super) fn of(
-        options: &JudgeOptions,
-        digests: &BTreeMap<String, String>,
-        again: &BTreeSet<String>,
-    ) -> Result<Option<Self>, Stop> {
-        let (Some(path), Some(student)) = (&options.update, &options.student) else {
-            return Ok(None);
-        };
-        let refused = |why: String| Stop::usage(format!("--update {}: {why}", path.display()));
-        if again.is_empty() {
-            return Err(Stop::usage(format!(
-                "--student '{student}' is no student of the class; give the name or number as the table has it"
-            )));
-        }
-        let run = CommandEvents::read(path).map_err(refused)?;
-        let own = env!("CARGO_PKG_VERSION");
-        if run.command != "judge" || run.juror != own {
-            return Err(refused(format!(
-                "it is of `juror {}` {}, not of `juror judge` {own}; judge the whole class again",
-                run.command, run.juror
-            )));
-        }
-        let known = run.packages().last().map(|package| package.digests.clone());
-        let known = known.filter(|known| !known.is_empty());
-        let known = known.ok_or_else(|| {
-            refused("it is not of a class; judge the class with --events first".to_owned())
-        })?;
-        let names: BTreeSet<&String> = known.keys().chain(digests.keys()).collect();
-        let different = names.into_iter().filter(|name| known.get(*name) != digests.get(*name));
-        let different: Vec<&String> = different.collect();
-        if !different.is_empty() {
-            let list = short_list(&different, 5);
-            return Err(refused(format!(
-                "not as in that run: {list}; judge the whole class again, or use the same tests and options"
-            )));
-        }
-        let rows = run.events.into_iter().map(|stamped| stamped.event);
-        let rows = rows.filter_map(|row| Some((judged_submission(&row)?.to_owned(), row)));
-        Ok(Some(Self(rows.collect())))
+/// The results of the earlier run, by submission. `None` without `--update`. `again` are the submissions of the
+/// student.
+///
+/// # Errors
+/// If the file has no events of `juror judge`, or something that decides verdicts is different.
+pub(super) fn earlier_results(
+    options: &JudgeOptions,
+    digests: &BTreeMap<String, String>,
+    again: &BTreeSet<String>,
+) -> Result<Option<HashMap<String, Event>>, Stop> {
+    let (Some(path), Some(student)) = (&options.update, &options.student) else {
+        return Ok(None);
+    };
+    let refused = |why: String| Stop::usage(format!("--update {}: {why}", path.display()));
+    if again.is_empty() {
+        return Err(Stop::usage(format!(
+            "--student '{student}' is no student of the class; give the name or number as the table has it"
+        )));
     }
-
-    pub(super) fn has(&self, submission: &str) -> bool {
-        self.0.contains_key(submission)
+    let run = CommandEvents::read(path).map_err(refused)?;
+    let own = env!("CARGO_PKG_VERSION");
+    if run.command != "judge" || run.juror != own {
+        return Err(refused(format!(
+            "it is of `juror {}` {}, not of `juror judge` {own}; judge the whole class again",
+            run.command, run.juror
+        )));
     }
-
-    pub(super) fn row(&self, submission: &str) -> Option<&Event> {
-        self.0.get(submission)
+    let known = run.packages().last().map(|package| package.digests.clone());
+    let known = known.filter(|known| !known.is_empty());
+    let known = known.ok_or_else(|| {
+        refused("it is not of a class; judge the class with --events first".to_owned())
+    })?;
+    let names: BTreeSet<&String> = known.keys().chain(digests.keys()).collect();
+    let different = names.into_iter().filter(|name| known.get(*name) != digests.get(*name));
+    let different: Vec<&String> = different.collect();
+    if !different.is_empty() {
+        let list = short_list(&different, 5);
+        return Err(refused(format!(
+            "not as in that run: {list}; judge the whole class again, or use the same tests and options"
+        )));
     }
+    let rows = run.events.into_iter().map(|stamped| stamped.event);
+    let rows = rows.filter_map(|row| Some((judged_submission(&row)?.to_owned(), row)));
+    Ok(Some(rows.collect()))
 }
 
 /// Whether `--student` names this student.

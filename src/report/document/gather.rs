@@ -82,12 +82,8 @@ impl Report {
                 let work = under_way.find(|work| work.submission == judgement.submission);
                 let begun = work.map_or(0, |work| work.judged);
                 self.summary.runs = self.summary.runs + judgement.cases.len() - begun;
-                let name = judgement.submission.clone();
-                self.add_submission(SubmissionReport {
-                    package,
-                    name,
-                    result: Ok(judgement.clone()),
-                });
+                let (name, result) = (judgement.submission.clone(), Ok(judgement.clone()));
+                self.add_submission(SubmissionReport { package, name, result });
             }
             Event::Failed { submission, error } => {
                 let fault = self.add_fault(package.clone(), submission.clone(), error);
@@ -135,8 +131,8 @@ impl Report {
 
     /// The number of runs that came from the cache, and when the first of them ran.
     pub fn recalled_runs(&self) -> Option<(usize, Moment)> {
-        let cases = self.submissions.iter().flat_map(SubmissionReport::cases);
-        let known: Vec<Moment> = cases.filter_map(|case| case.outcome.as_ref()?.ran_at).collect();
+        let runs = self.cases().filter_map(|case| case.outcome.as_ref());
+        let known: Vec<Moment> = runs.filter_map(|run| run.ran_at).collect();
         known.iter().min().map(|oldest| (known.len(), *oldest))
     }
 
@@ -163,8 +159,7 @@ impl Report {
 
     /// Results that an earlier run has come first, whoever they are of.
     fn sort_by_class(&mut self) {
-        let students = self.classes.iter().flat_map(|class| &class.students);
-        let names = students.flat_map(|student| student.submissions.iter().cloned());
+        let names = self.students().flat_map(|student| student.submissions.iter().cloned());
         let places: HashMap<String, usize> = names.zip(0..).collect();
         self.submissions.sort_by_key(|row| places.get(&row.name).copied());
     }

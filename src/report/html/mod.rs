@@ -21,9 +21,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use sha2::{Digest as _, Sha256};
 
 use crate::report::document::{Report, SubmissionReport, shared_directory};
-use crate::report::result::AnyResult;
 use juror_core::event::CommandTask;
-use juror_core::progress::PackageReport;
+use juror_core::progress::LimitsReport;
 use juror_core::text::{count, count_if_any, printable};
 use juror_core::units::seconds;
 use juror_core::verdict::Verdict;
@@ -45,27 +44,22 @@ const OPEN_CARDS: usize = 3;
 
 pub const SIGNATURE: &str = "<!DOCTYPE html>";
 
-pub fn write(
-    report: &Report,
-    result: Option<&dyn AnyResult>,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let own = result.and_then(|result| result.html(report));
-    let text = own.unwrap_or_else(|| render_page(report, CommandContent::default()));
-    out.write_all(text.as_bytes())
+pub fn write(report: &Report, content: PageContent<'_>, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(render_page(report, content).as_bytes())
 }
 
-/// Results of commands that a page shows in addition to the report.
-#[derive(Clone, Copy, Default)]
-pub struct CommandContent<'a> {
-    pub search: Option<&'a StressResult>,
-    pub strength: Option<&'a Strength>,
+/// The result of a command that a page shows in addition to the report.
+#[derive(Clone, Copy)]
+pub enum PageContent<'a> {
+    Nothing,
+    Search(&'a StressResult),
+    Strength(&'a Strength),
 }
 
 /// `texts` and `pictures` are the bytes that are left.
 struct Page<'a> {
     report: &'a Report,
-    content: CommandContent<'a>,
+    content: PageContent<'a>,
     /// Unexpected results first, then in the order of judging.
     submissions: Vec<NumberedSubmission<'a>>,
     texts: Cell<usize>,
@@ -95,7 +89,7 @@ enum Attention {
 }
 
 impl<'a> Page<'a> {
-    fn new(report: &'a Report, own: CommandContent<'a>) -> Self {
+    fn new(report: &'a Report, own: PageContent<'a>) -> Self {
         let is_verified = report.session.task == CommandTask::Verify;
         let mut rows: Vec<&SubmissionReport> = report.submissions.iter().collect();
         if report.classes.is_empty() {
@@ -121,9 +115,10 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// The last package if several have this name.
-    fn package(&self, name: Option<&str>) -> Option<&'a PackageReport> {
-        self.report.session.packages.iter().rev().find(|package| Some(&*package.name) == name)
+    /// Of the last package if several have this name.
+    fn limits(&self, row: &SubmissionReport) -> Option<&'a LimitsReport> {
+        let mut packages = self.report.session.packages.iter().rev();
+        packages.find(|package| Some(&package.name) == row.package.as_ref())?.limits.as_ref()
     }
 
     fn is_verified(&self) -> bool {
@@ -166,7 +161,7 @@ impl Attention {
     }
 }
 
-pub fn render_page(report: &Report, own: CommandContent<'_>) -> String {
+pub fn render_page(report: &Report, own: PageContent<'_>) -> String {
     let page = Page::new(report, own);
     let title = title(report, own);
     let policy = format!(
@@ -229,9 +224,10 @@ fn policy_hash(text: &str) -> String {
 }
 
 /// The title, such as `sum: Two Numbers` or `3 packages`.
-fn title(report: &Report, own: CommandContent<'_>) -> String {
+fn title(report: &Report, own: PageContent<'_>) -> String {
     match &report.session.packages[..] {
-        [] => own.search.map_or("no package", |search| &search.search.plan.submission).to_owned(),
+        [] if let PageContent::Search(found) = own => found.search.plan.submission.clone(),
+        [] => "no package".to_owned(),
         [package] if package.title.is_empty() || package.title == package.name => {
             printable(&package.name)
         }
@@ -245,34 +241,33 @@ fn headline(page: &Page<'_>) -> Markup {
     let bad = page.submissions.iter().filter(|shown| shown.attention.word() == "bad").count();
     let all = page.submissions.len();
     let summary = &report.summary;
-    let sentence = match (page.content.search, all, bad) {
-        _ if let Some(found) = page.content.strength => {
+    let sentence = match (all, bad) {
+        _ if let PageContent::Strength(found) = page.content => {
             format!("Score: {}.", found.score_in_words())
         }
-        (Some(search), ..) => remarks::search_in_short(&search.search),
-        (None, 0, _) => match report.generated.len() {
+        _ if let PageContent::Search(found) = page.content => {
+            remarks::search_in_short(&found.search)
+        }
+        (0, _) => match report.generated.len() {
             0 => "No submission was judged.".to_owned(),
             made => format!("{} in the recipe.", count(made, "test case")),
         },
-        (None, 1, 0) if page.is_verified() => "The only submission is as expected.".to_owned(),
-        (None, all, 0) if page.is_verified() => format!("All {all} submissions are as expected."),
-        (None, all, bad) if page.is_verified() => {
+        (1, 0) if page.is_verified() => "The only submission is as expected.".to_owned(),
+        (all, 0) if page.is_verified() => format!("All {all} submissions are as expected."),
+        (all, bad) if page.is_verified() => {
             format!("{bad} of {} not as expected.", count(all, "submission"))
         }
-        (None, _, 0) if !page.submissions.iter().all(|shown| shown.submission.is_compared()) => {
-            format!(
-                "{} ran; outputs are not compared.",
-                count(page.submissions.len(), "submission")
-            )
+        (all, 0) if !page.submissions.iter().all(|shown| shown.submission.is_compared()) => {
+            format!("{} ran; outputs are not compared.", count(all, "submission"))
         }
-        (None, 1, 0) => "Accepted.".to_owned(),
-        (None, all, 0) => format!("All {all} submissions are accepted."),
-        (None, 1, _) => {
+        (1, 0) => "Accepted.".to_owned(),
+        (all, 0) => format!("All {all} submissions are accepted."),
+        (1, _) => {
             let verdict = page.submissions.iter().find_map(|shown| shown.submission.verdict());
             format!("Rejected: {}.", verdict.map_or("judge error", Verdict::name))
         }
-        (None, all, bad) if bad == all => format!("All {all} submissions are rejected."),
-        (None, all, bad) => format!("{bad} of {} rejected.", count(all, "submission")),
+        (all, bad) if bad == all => format!("All {all} submissions are rejected."),
+        (all, bad) => format!("{bad} of {} rejected.", count(all, "submission")),
     };
     let known = report.recalled_runs().map_or(String::new(), |(runs, oldest)| {
         format!(" ({runs} from the cache, the oldest of {})", oldest.day())

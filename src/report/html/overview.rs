@@ -1,11 +1,10 @@
 //! An overview of all submissions: the number of each verdict, the list, and the matrix of test cases.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
 use maud::{Markup, html};
 
-use crate::report::document::SubmissionReport;
+use crate::report::document::{SubmissionReport, each_once};
 use crate::report::html::submission::{full_failures, reason};
 use crate::report::html::text::{bar, section, table};
 use crate::report::html::{NumberedSubmission, Page, badge};
@@ -105,13 +104,8 @@ pub(super) fn list(page: &Page<'_>) -> Markup {
     ];
     let titles: Vec<&str> = titles.into_iter().flatten().collect();
     let rows = html! { @for shown in &page.submissions { (row(page, shown, has_packages)) } };
-    section(
-        "list",
-        "Submissions",
-        html! {
-            div #submissions { (table("sorts", "submissions", caption, &titles, rows)) }
-        },
-    )
+    let all = table("sorts", "submissions", caption, &titles, rows);
+    section("list", "Submissions", html! { div #submissions { (all) } })
 }
 
 fn row(page: &Page<'_>, shown: &NumberedSubmission<'_>, has_packages: bool) -> Markup {
@@ -152,9 +146,9 @@ fn breakable_path(name: &str) -> Markup {
 /// The bar is full at the limit.
 fn slowest(page: &Page<'_>, submission: &SubmissionReport) -> Markup {
     let Some(time) = submission.slowest_cpu_time() else { return html! {} };
-    let limits =
-        page.package(submission.package.as_deref()).and_then(|package| package.limits.as_ref());
-    let share = limits.map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
+    let share = page
+        .limits(submission)
+        .map(|limits| time.as_secs_f64() / limits.cpu_time().as_secs_f64().max(1e-9));
     let is_slow = submission.verdict() == Some(Verdict::TimeLimitExceeded);
     html! {
         (seconds(time))
@@ -173,14 +167,8 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
         .filter(|shown| shown.submission.package.as_deref() == Some(package.name.as_str()))
         .filter(|shown| !shown.submission.cases().is_empty())
         .collect();
-    let mut places: HashMap<&str, usize> = HashMap::new();
-    let mut names: Vec<&str> = Vec::new();
-    for case in own.iter().flat_map(|shown| shown.submission.cases()) {
-        places.entry(&case.test_case).or_insert_with(|| {
-            names.push(&case.test_case);
-            names.len() - 1
-        });
-    }
+    let cases = own.iter().flat_map(|shown| shown.submission.cases());
+    let names = each_once(cases.map(|case| &*case.test_case));
     if own.len() < 2 || names.is_empty() {
         return html! {};
     }
@@ -202,37 +190,30 @@ fn matrix(page: &Page<'_>, package: &PackageReport, is_one_of_many: bool) -> Mar
                         th scope="col" { "Submission" }
                         @for name in &names { th scope="col" title=(printable(name)) { span { (name_end(name)) } } }
                     } }
-                    tbody { @for shown in &own { (line(page, shown, &places, names.len())) } }
+                    tbody { @for shown in &own { (line(page, shown, &names)) } }
                 }
             }
         }
     }
 }
 
-fn line(
-    page: &Page<'_>,
-    shown: &NumberedSubmission<'_>,
-    places: &HashMap<&str, usize>,
-    columns: usize,
-) -> Markup {
+fn line(page: &Page<'_>, shown: &NumberedSubmission<'_>, names: &[&str]) -> Markup {
     let cases = shown.submission.cases();
-    let mut by_column = vec![None; columns];
-    for (at, case) in cases.iter().enumerate() {
-        by_column[places[case.test_case.as_str()]] = Some(at);
-    }
+    let places: HashMap<&str, usize> =
+        cases.iter().enumerate().map(|(at, case)| (&*case.test_case, at)).collect();
     let whole = full_failures(shown.submission);
     let name = page.shown_name(shown.submission, "");
     html! {
         tr data-s=(shown.number) {
             th scope="row" title=(name) { a href={ "#s" (shown.number) } { (name) } }
-            @for at in by_column {
-                @match at {
+            @for name in names {
+                @match places.get(name) {
                     None => td {},
-                    Some(at) => {
+                    Some(&at) => {
                         @let short = cases[at].short_verdict();
                         td class=(short) {
                             @if whole.contains(&at) { a href={ "#s" (shown.number) "c" (at) } { (short) } } @else { (short) }
-                            @if let Some(outcome) = &cases[at].outcome { i { (time_without_unit(outcome.cpu_time)) } }
+                            @if let Some(outcome) = &cases[at].outcome { i { (seconds(outcome.cpu_time).trim_end_matches(" s")) } }
                         }
                     },
                 }
@@ -249,8 +230,4 @@ pub(super) fn name_end(name: &str) -> String {
         Some((start, first)) => format!("…{}", &name[start + first.len_utf8()..]),
         None => name,
     }
-}
-
-fn time_without_unit(time: Duration) -> String {
-    seconds(time).trim_end_matches(" s").to_owned()
 }

@@ -3,11 +3,11 @@
 use maud::{Markup, html};
 
 use crate::report::document::Report;
-use crate::report::html::Page;
 use crate::report::html::failure::{
     difference_sides, evidence_panes, shortened_cause, verdict_and_cause,
 };
 use crate::report::html::text::{not_shown, section, table};
+use crate::report::html::{Page, PageContent};
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::event::GeneratedState;
 use juror_core::judgement::Evidence;
@@ -115,12 +115,13 @@ pub(super) fn search_in_short(search: &Search) -> String {
 }
 
 pub(super) fn search(page: &Page<'_>) -> Markup {
-    let Some(StressResult { search, .. }) = page.content.search else { return html! {} };
+    let PageContent::Search(result) = page.content else { return html! {} };
+    let search = &result.search;
     let plan = &search.plan;
     let title = if search.found.is_some() { "The input found" } else { "The search" };
     html! {
         (section("search-title", title, html! {
-            @if let Some(found) = &search.found { (counterexample(page, search, found)) }
+            @if let Some(found) = &search.found { (counterexample(page, result, found)) }
             dl.facts {
                 dt { "Reference" } dd { (printable(&plan.reference)) " (" (printable(&plan.chosen)) ")" }
                 dt { "Inputs from" } dd { (printable(&plan.sources.join(", "))) }
@@ -131,7 +132,7 @@ pub(super) fn search(page: &Page<'_>) -> Markup {
     }
 }
 
-fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> Markup {
+fn counterexample(page: &Page<'_>, result: &StressResult, found: &Counterexample) -> Markup {
     let evidence = Evidence {
         input: found.input.clone(),
         answer: found.expected.clone().unwrap_or_default(),
@@ -139,7 +140,7 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
         transcript: found.transcript.clone(),
         stderr: found.stderr.clone(),
         validator_stderr: found.validator_stderr.clone(),
-        repeat: search.repeat.clone(),
+        repeat: result.search.repeat.clone(),
         ..Evidence::default()
     };
     html! {
@@ -156,7 +157,7 @@ fn counterexample(page: &Page<'_>, search: &Search, found: &Counterexample) -> M
                 "; only " (found.failing) " of " (found.repeats) " runs fail: it depends on more than the input"
             }
         }
-        @for explanation in page.content.search.iter().flat_map(|search| &search.explanations).filter_map(|result| result.explanation.as_ref()) {
+        @for explanation in result.explanations.iter().filter_map(|result| result.explanation.as_ref()) {
             p.why { strong { "in general" } span { (printable(&explanation.sentence())) } }
         }
         @if let Some(difference) = &found.difference { (difference_sides(difference)) }

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use maud::{Markup, html};
 
-use crate::report::html::Page;
 use crate::report::html::failure::verdict_and_cause;
 use crate::report::html::overview::{MAX_PRINTED_COLUMNS, name_end};
 use crate::report::html::text::{Pane, bar, not_shown, pane, section, table};
+use crate::report::html::{Page, PageContent};
 use juror_core::text::{count, printable, short_list, visible};
 use juror_data::strength::result::{Gate, GateState, ScorePart, Strength, Subject, SubjectStatus};
 use juror_data::strength::strictness::Strictness;
@@ -18,7 +18,7 @@ const MAX_ROWS: usize = 1000;
 const MAX_NAMES: usize = 8;
 
 pub(super) fn sections(page: &Page<'_>) -> Markup {
-    let Some(found) = page.content.strength else { return html! {} };
+    let PageContent::Strength(found) = page.content else { return html! {} };
     html! {
         (gates(&found.gates))
         @if !found.subjects.is_empty() {
@@ -36,7 +36,7 @@ pub(super) fn sections(page: &Page<'_>) -> Markup {
 }
 
 pub(super) fn tally(page: &Page<'_>) -> Option<String> {
-    let found = page.content.strength?;
+    let PageContent::Strength(found) = page.content else { return None };
     let (programs, seed) = (count(found.subjects.len(), "program"), found.seed);
     Some(format!("{programs} ({}), random seed {seed},", found.tally()))
 }
@@ -131,8 +131,6 @@ fn matrix(found: &Strength) -> Markup {
     let counting: Vec<&Subject> =
         found.subjects.iter().filter(|subject| subject.status.counts()).collect();
     let columns: Vec<&str> = found.cases.iter().map(|case| case.test_case.as_str()).collect();
-    let places: HashMap<&str, usize> =
-        columns.iter().enumerate().map(|(at, name)| (*name, at)).collect();
     let most = MAX_CELLS / columns.len().max(1);
     let needed = |name: &str| found.minimal.iter().any(|case| case == name);
     html! {
@@ -158,7 +156,7 @@ fn matrix(found: &Strength) -> Markup {
                                 th scope="row" { "rejected" }
                                 @for case in &found.cases { td { @if case.kills > 0 { (case.kills) } } }
                             }
-                            @for subject in counting.iter().take(most) { (matrix_row(subject, &places)) }
+                            @for subject in counting.iter().take(most) { (matrix_row(subject, &columns)) }
                         }
                     }
                 }
@@ -168,19 +166,15 @@ fn matrix(found: &Strength) -> Markup {
     }
 }
 
-fn matrix_row(subject: &Subject, places: &HashMap<&str, usize>) -> Markup {
-    let mut cells = vec![None; places.len()];
-    for kill in &subject.killers {
-        if let Some(at) = places.get(kill.test_case.as_str()) {
-            cells[*at] = Some(kill.verdict.short());
-        }
-    }
+fn matrix_row(subject: &Subject, columns: &[&str]) -> Markup {
+    let kills = subject.killers.iter().map(|kill| (&*kill.test_case, kill.verdict.short()));
+    let kills: HashMap<&str, &str> = kills.collect();
     let name = printable(&subject.id);
     html! {
         tr {
             th scope="row" title=(name) { (name) }
-            @for cell in cells {
-                @match cell { Some(short) => td class=(short) { (short) }, None => td {} }
+            @for column in columns {
+                @match kills.get(column) { Some(short) => td class=(short) { (short) }, None => td {} }
             }
         }
     }

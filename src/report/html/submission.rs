@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::report::document::{FaultReport, SubmissionReport};
+use crate::report::document::{FaultReport, SubmissionReport, each_once};
 use crate::report::html::failure;
 use crate::report::html::plot::{Plot, plot};
 use crate::report::html::text::{Pane, pane, section, table};
@@ -54,20 +54,15 @@ pub(super) fn full_failures(submission: &SubmissionReport) -> Vec<usize> {
     let names = submission.broken_expectations().iter().filter_map(|rule| rule.test_case.as_ref());
     let broken = names.filter_map(|name| cases.iter().position(|case| case.test_case == *name));
     let failed = (0..cases.len()).filter(|at| cases[*at].verdict != Verdict::Accepted);
-    let mut places: Vec<usize> = Vec::new();
-    for index in broken.chain(failed) {
-        if places.len() < MAX_FULL_FAILURES && !places.contains(&index) {
-            places.push(index);
-        }
-    }
+    let mut places = each_once(broken.chain(failed));
+    places.truncate(MAX_FULL_FAILURES);
     places
 }
 
 fn card(page: &Page<'_>, shown: &NumberedSubmission<'_>) -> Markup {
     let NumberedSubmission { number, submission, attention: standing } = shown;
     let is_bad = standing.word() == "bad";
-    let package = page.package(submission.package.as_deref());
-    let limits = package.and_then(|package| package.limits.as_ref());
+    let limits = page.limits(submission);
     let is_open =
         page.submissions.len() == 1 || (is_bad && *number < OPEN_CARDS && !page.is_class());
     html! {
@@ -250,13 +245,10 @@ fn measurements(
 }
 
 fn skipped(judgement: &Judgement) -> Markup {
-    let why = if judgement.refusal().is_some() {
-        "the program does not compile"
-    } else {
-        judgement.skip_reason().0
+    let (why, help) = match judgement.refusal() {
+        Some(_) => ("the program does not compile", ""),
+        None => judgement.skip_reason(),
     };
-    let has_option = judgement.refusal().is_none() && judgement.skip_reason().1;
-    let help = if has_option { "; --all runs them" } else { "" };
     html! { p.note { (count(judgement.skipped, "test case")) " not run: " (why) (help) "." } }
 }
 

@@ -19,13 +19,13 @@ use juror_data::strength::strictness::{AcceptedFault, Strictness};
 
 fn render(report: &Report) -> String {
     let mut out = Vec::new();
-    write(report, None, &mut out).expect("a page");
+    write(report, PageContent::Nothing, &mut out).expect("a page");
     String::from_utf8(out).expect("UTF-8")
 }
 
 fn render_strength(report: &Report, found: &Strength) -> String {
     let mut out = Vec::new();
-    write(report, Some(found), &mut out).expect("a page");
+    write(report, PageContent::Strength(found), &mut out).expect("a page");
     String::from_utf8(out).expect("UTF-8")
 }
 
@@ -237,7 +237,7 @@ fn a_search_shows_the_input_and_both_outputs() {
         repeat: "juror stress sum a.cpp --seed 7".to_owned(),
     };
     let result = StressResult { search, explanations: Vec::new() };
-    let text = CommandResult::html(&result, &Report::default()).expect("a page");
+    let text = render_page(&Report::default(), result.page_content());
     for part in [
         "a.cpp fails on an input of 4 B, found after 12 comparisons.",
         "<strong>wrong answer on this input</strong><span>token 1 differs</span>",

@@ -136,17 +136,12 @@ pub(super) fn picture(page: &Page<'_>, picture: &ShownImage) -> Markup {
 }
 
 fn data_uri(page: &Page<'_>, picture: &ShownImage) -> Option<String> {
-    let kind = match picture.name.rsplit_once('.')?.1 {
-        "svg" => "svg+xml",
-        "png" => "png",
-        "jpg" | "jpeg" => "jpeg",
-        _ => return None,
-    };
+    let ending = picture.name.rsplit_once('.')?.1;
+    let (_, media_type) = html::IMAGE_TYPES.into_iter().find(|(known, _)| *known == ending)?;
     let mut bytes = Vec::new();
     let room = page.pictures.get() as u64;
     picture.blob.open().ok()?.take(room + 1).read_to_end(&mut bytes).ok()?;
-    Page::take_room(&page.pictures, bytes.len())
-        .then(|| html::data_uri(&format!("image/{kind}"), &bytes))
+    Page::take_room(&page.pictures, bytes.len()).then(|| html::data_uri(media_type, &bytes))
 }
 
 /// A part of the page. `id` is that of its title.

@@ -12,11 +12,10 @@ use juror_packages::new::created_package::{CreatedFile, CreatedPackage};
 
 impl CommandResult for CreatedPackage {
     fn render(&self, page: &mut Page<'_>) {
-        let created = self;
         if page.style.is_quiet() {
             return;
         }
-        let CreatedPackage { kind, path, files, test_cases, next, .. } = created;
+        let CreatedPackage { kind, path, files, test_cases, next, .. } = self;
         let rest = format!("  new problem of the type {kind}, {}", count(files.len(), "file"));
         page.titled(0, &printable(&path.display().to_string()), &rest);
         let width = files.iter().map(|file| file.path.width()).max().unwrap_or(0);

@@ -29,14 +29,21 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
         // The line is too long to show.
         Some(spot) if spot.text.is_empty() && spot.column > 1 => title.element(origin(path, spot)),
         Some(spot) => {
-            let shown = MarkedSourceLine::new(spot);
-            let meant = AnnotationKind::Primary.span(shown.start..shown.end);
-            let snippet =
-                Snippet::source(shown.line).line_start(spot.line as usize).annotation(meant);
-            if shown.column_is_kept {
+            let byte_at = |characters: usize| {
+                spot.text.char_indices().nth(characters).map_or(spot.text.len(), |(index, _)| index)
+            };
+            let first = (spot.column as usize).saturating_sub(1);
+            let (start, end) = (byte_at(first), byte_at(first + spot.width.max(1) as usize));
+            let [before, meant, after] =
+                [&spot.text[..start], &spot.text[start..end], &spot.text[end..]].map(printable);
+            let mark = AnnotationKind::Primary.span(before.len()..before.len() + meant.len());
+            // Escapes before the mark would change its column.
+            let column_is_kept = before.chars().count() == first;
+            let line = Snippet::source(before + &meant + &after);
+            let snippet = line.line_start(spot.line as usize).annotation(mark);
+            if column_is_kept {
                 title.element(snippet.path(path))
             } else {
-                // The snippet's own column would count the escapes.
                 title.element(origin(path, spot)).element(snippet)
             }
         }
@@ -52,33 +59,4 @@ pub(super) fn block(diagnostic: &Diagnostic, style: &Style) -> String {
         quote_from_first_error(&mut page, messages.as_bytes());
     }
     format!("{text}\n{}\n", page.into_text())
-}
-
-/// Control characters are visible. `start` and `end` are byte offsets of the mark.
-struct MarkedSourceLine {
-    line: String,
-    start: usize,
-    end: usize,
-    /// Whether there are no escapes before the mark, so that its column is unchanged.
-    column_is_kept: bool,
-}
-
-impl MarkedSourceLine {
-    fn new(spot: &TextPosition) -> Self {
-        let byte_at = |characters: usize| {
-            spot.text.char_indices().nth(characters).map_or(spot.text.len(), |(index, _)| index)
-        };
-        let first = (spot.column as usize).saturating_sub(1);
-        let start = byte_at(first);
-        let end = byte_at(first + spot.width.max(1) as usize);
-        let before = printable(&spot.text[..start]);
-        let meant = printable(&spot.text[start..end]);
-        let after = printable(&spot.text[end..]);
-        Self {
-            column_is_kept: before.chars().count() == first,
-            start: before.len(),
-            end: before.len() + meant.len(),
-            line: before + &meant + &after,
-        }
-    }
 }

@@ -19,9 +19,7 @@ pub fn write(page: &mut Page<'_>, difference: &Difference) {
     if let Some(off_by) = difference.off_by() {
         page.wrapped(INDENT, &off_by);
     }
-    if let Some(hint) = difference.hint() {
-        page.labelled(INDENT, Label::new(TextRole::Title, "hint: "), &hint);
-    }
+    page.labelled_if_any(INDENT, Label::new(TextRole::Title, "hint: "), difference.hint());
 }
 
 /// The position, such as `first difference at token 3: line 2, column 5`; in verbose mode also its byte offset.

@@ -13,10 +13,9 @@ const TEXT_INDENT: usize = 7;
 
 impl CommandResult for Diagnosis {
     fn render(&self, page: &mut Page<'_>) {
-        let diagnosis = self;
         let style = page.style;
         if !style.is_quiet() {
-            let facts = &diagnosis.facts;
+            let facts = &self.facts;
             let version = env!("CARGO_PKG_VERSION");
             let system = format!("{} {}", printable(&facts.system), printable(&facts.kernel));
             let user = match facts.user {
@@ -26,10 +25,10 @@ impl CommandResult for Diagnosis {
             page.line(0, &format!("juror {version} on {system}, {user}"));
             page.blank();
         }
-        write_findings(page, &diagnosis.findings);
+        write_findings(page, &self.findings);
         if !style.is_quiet() {
             page.blank();
-            page.wrapped(0, &conclusion(diagnosis));
+            page.wrapped(0, &conclusion(self));
         }
     }
 

@@ -3,6 +3,7 @@
 use std::cmp::Reverse;
 use std::fmt::Display;
 
+use crate::report::document::each_once;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::compiler::quote_from_first_error;
 use crate::report::terminal::difference;
@@ -46,9 +47,8 @@ pub(super) fn block(judgement: &Judgement, origin: &str, style: &Style) -> Strin
         (None, Some((cause, messages))) => {
             page.wrapped(INDENT, &format!("compile error: {}", printable(cause)));
             quote_from_first_error(&mut page, messages);
-            if let Some(hint) = missing_header_hint(messages) {
-                page.labelled(INDENT, Label::new(TextRole::Title, "hint: "), hint);
-            }
+            let label = Label::new(TextRole::Title, "hint: ");
+            page.labelled_if_any(INDENT, label, missing_header_hint(messages));
         }
         _ => write_accepted(&mut page, judgement),
     }
@@ -90,12 +90,9 @@ fn is_broken_alike(one: &Judgement, other: &Judgement) -> bool {
 
 /// The test cases that break expectations, each once.
 fn witnesses(judgement: &Judgement) -> Vec<&CaseJudgement> {
-    let mut shown: Vec<&CaseJudgement> = Vec::new();
-    for name in judgement.broken.iter().filter_map(|broken| broken.test_case.as_deref()) {
-        let case = judgement.cases.iter().find(|case| case.test_case == name);
-        shown.extend(case.filter(|case| !shown.iter().any(|it| it.test_case == case.test_case)));
-    }
-    shown
+    let names = judgement.broken.iter().filter_map(|broken| broken.test_case.as_deref());
+    let case = |name: &str| judgement.cases.iter().find(|case| case.test_case == name);
+    each_once(names).into_iter().filter_map(case).collect()
 }
 
 fn broken_block(group: &[&Judgement], style: &Style) -> String {
@@ -147,17 +144,13 @@ pub(super) fn judge_error(submissions: &[String], error: &JudgeError, style: &St
         page.labelled(0, label, &printable(&text));
         return page.into_text() + if style.is_quiet() { "" } else { "\n" };
     }
-    let step = printable(&error.step);
-    let reason = printable(&error.reason);
+    let what = format!("cannot {}: {}", printable(&error.step), printable(&error.reason));
     if style.is_quiet() {
-        let mut names = submissions.iter().map(|name| format!("{}: ", printable(name))).peekable();
-        if names.peek().is_none() {
-            page.line(0, &format!("{label}: cannot {step}: {reason}"));
-        }
-        names.for_each(|name| page.line(0, &format!("{label}: {name}cannot {step}: {reason}")));
+        let names = submissions.iter().map(|name| format!("{}: ", printable(name)));
+        let names = names.chain(submissions.is_empty().then(String::new));
+        names.for_each(|name| page.line(0, &format!("{label}: {name}{what}")));
         return page.into_text();
     }
-    let what = format!("cannot {step}: {reason}");
     match submissions {
         [_, ..] => {
             let names = joined(submissions.iter().map(|name| printable(name)), ", ");
@@ -167,9 +160,7 @@ pub(super) fn judge_error(submissions: &[String], error: &JudgeError, style: &St
         }
         [] => page.labelled(0, Label::new(TextRole::JudgeError, "judge error: "), &what),
     }
-    if let Some(help) = &error.help {
-        page.labelled(INDENT, "help: ", &printable(help));
-    }
+    page.labelled_if_any(INDENT, "help: ", error.help.as_deref().map(printable));
     if let Some(program) = &error.program {
         quote_stderr(&mut page, "its standard error:", &program.stderr);
         let (repeat, kept) = (program.repeat.clone(), program.kept.clone());
@@ -219,11 +210,7 @@ fn write_outputs(page: &mut Page<'_>, judgement: &Judgement) {
     let most = if page.style.is_verbose() { shown.len() } else { MAX_OUTPUTS };
     for case in shown.iter().take(most) {
         let Some(evidence) = &case.evidence else { continue };
-        let title = format!("{}:", printable(&case.test_case));
-        let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
-        quote_ends(page, &title, stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
-            page.quoted(lines)
-        });
+        quote_stdout(page, &format!("{}:", printable(&case.test_case)), evidence);
     }
     if let Some(more) = count_if_any(shown.len().saturating_sub(most), "more output") {
         page.wrapped(INDENT, &format!("{more}; -v shows them"));
@@ -263,13 +250,8 @@ fn write_extremes(page: &mut Page<'_>, judgement: &Judgement) {
 }
 
 fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgement) {
-    let text = format!(
-        "{} on {}: {}",
-        case.verdict.name(),
-        printable(&case.test_case),
-        printable(&case.cause)
-    );
-    page.wrapped(INDENT, &text);
+    let (test_case, cause) = (printable(&case.test_case), printable(&case.cause));
+    page.wrapped(INDENT, &format!("{} on {test_case}: {cause}", case.verdict.name()));
     if let Some(outcome) = &case.outcome {
         let with_age = page.style.is_verbose();
         let used = if with_age { outcome.describe_use_and_age() } else { outcome.describe_use() };
@@ -308,10 +290,7 @@ fn write_rejected(page: &mut Page<'_>, judgement: &Judgement, case: &CaseJudgeme
     quote(page, "team message:", case.team_message.as_bytes());
     if let Some(evidence) = &case.evidence {
         quote_stderr(page, "standard error of the output validator:", &evidence.validator_stderr);
-        let (stdout, unknown) = (&evidence.stdout, evidence.stdout_bytes_left_out);
-        quote_ends(page, "standard output:", stdout, (unknown, MAX_QUOTED_LINES), |page, lines| {
-            page.quoted(lines);
-        });
+        quote_stdout(page, "standard output:", evidence);
         quote_stderr(page, "standard error:", &evidence.stderr);
         if !evidence.images.is_empty() {
             page.blank();
@@ -346,8 +325,7 @@ fn write_other_cases(page: &mut Page<'_>, judgement: &Judgement, first: &CaseJud
     let accepted = judgement.passed_cases();
     let (skipped, word) = (judgement.skipped, judgement.accepted_word());
     if skipped > 0 {
-        let (reason, has_option) = judgement.skip_reason();
-        let help = if has_option { "; --all runs them" } else { "" };
+        let (reason, help) = judgement.skip_reason();
         let why = match reason.strip_prefix("stopped") {
             Some(_) => format!("{reason}, {skipped} not run"),
             None => format!("{skipped} not run: {reason}"),
@@ -426,22 +404,27 @@ fn write_cases(page: &mut Page<'_>, judgement: &Judgement) {
 ///
 /// Shows the first and the last lines of a long text: some languages report the fault first, others last.
 fn quote(page: &mut Page<'_>, title: &str, text: &[u8]) {
-    quote_ends(page, title, text, (0, MAX_QUOTED_LINES), |page, lines| page.quoted_messages(lines));
+    quote_ends(page, title, text, (0, MAX_QUOTED_LINES), Page::quoted_messages);
+}
+
+fn quote_stdout(page: &mut Page<'_>, title: &str, evidence: &Evidence) {
+    let bounds = (evidence.stdout_bytes_left_out, MAX_QUOTED_LINES);
+    quote_ends(page, title, &evidence.stdout, bounds, Page::quoted);
 }
 
 /// Traces and the reports of sanitizers are long, and their most important line may be anywhere.
 pub(super) fn quote_stderr(page: &mut Page<'_>, title: &str, text: &[u8]) {
     const MAX_LINES: usize = 40;
-    quote_ends(page, title, text, (0, MAX_LINES), |page, lines| page.quoted_messages(lines));
+    quote_ends(page, title, text, (0, MAX_LINES), Page::quoted_messages);
 }
 
 /// `unknown` bytes are missing in the middle of the text. If there are more than `most` lines, some are left out.
-fn quote_ends(
-    page: &mut Page<'_>,
+fn quote_ends<'a>(
+    page: &mut Page<'a>,
     title: &str,
     text: &[u8],
     (unknown, most): (u64, usize),
-    write: impl Fn(&mut Page<'_>, &[&[u8]]),
+    write: fn(&mut Page<'a>, &[&[u8]]),
 ) {
     let lines = lines_of(text);
     if lines.is_empty() {

@@ -9,21 +9,20 @@ use juror_packages::package::contents::{CaseFiles, PackageListing};
 
 impl CommandResult for PackageListing {
     fn render(&self, page: &mut Page<'_>) {
-        let listing = self;
-        if let Some(case) = &listing.case {
+        if let Some(case) = &self.case {
             return render_case_files(case, page);
         }
-        let time = listing.time_limit.map_or_else(|| "measured".to_owned(), exact_seconds);
+        let time = self.time_limit.map_or_else(|| "measured".to_owned(), exact_seconds);
         let amount =
             |bytes: Option<Bytes>| bytes.map_or_else(String::new, |bytes| bytes.to_string());
-        page.labelled(0, "type:    ", &listing.kind);
+        page.labelled(0, "type:    ", &self.kind);
         let limits = format!(
             "CPU time {time}, memory {}, output {}",
-            amount(listing.memory_bytes),
-            amount(listing.output_bytes)
+            amount(self.memory_bytes),
+            amount(self.output_bytes)
         );
         page.labelled(0, "limits:  ", &limits);
-        for group in &listing.groups {
+        for group in &self.groups {
             page.blank();
             let most = group.max_score.as_ref().map(|most| format!(", at most {most} points"));
             let cases = count(group.cases.len(), "test case");
@@ -40,8 +39,8 @@ impl CommandResult for PackageListing {
             }));
         }
         page.blank();
-        page.titled(0, &count(listing.submissions.len(), "submission"), "");
-        page.short_columns(listing.submissions.iter().map(|submission| {
+        page.titled(0, &count(self.submissions.len(), "submission"), "");
+        page.short_columns(self.submissions.iter().map(|submission| {
             let expected = match &submission.expected[..] {
                 [] => "nothing expected".to_owned(),
                 [only] => printable(only),
@@ -49,10 +48,10 @@ impl CommandResult for PackageListing {
             };
             vec![TableCell::left(printable(&submission.name)), TableCell::left(expected)]
         }));
-        if !listing.programs.is_empty() {
+        if !self.programs.is_empty() {
             page.blank();
             page.titled(0, "programs", "");
-            page.short_columns(listing.programs.iter().map(|program| {
+            page.short_columns(self.programs.iter().map(|program| {
                 let path = program.path.display().to_string();
                 vec![TableCell::left(program.what), TableCell::left(printable(&path))]
             }));
@@ -62,14 +61,10 @@ impl CommandResult for PackageListing {
 
 fn render_case_files(case: &CaseFiles, page: &mut Page<'_>) {
     page.titled(0, &printable(&case.name), "");
-    for (label, text) in [("description: ", &case.description), ("hint:        ", &case.hint)] {
-        if let Some(text) = text {
-            page.labelled(0, label, &printable(text));
-        }
-    }
-    if !case.args.is_empty() {
-        page.labelled(0, "arguments:   ", &printable(&case.args.join(" ")));
-    }
+    let arguments = (!case.args.is_empty()).then(|| case.args.join(" "));
+    page.labelled_if_any(0, "description: ", case.description.as_deref().map(printable));
+    page.labelled_if_any(0, "hint:        ", case.hint.as_deref().map(printable));
+    page.labelled_if_any(0, "arguments:   ", arguments.as_deref().map(printable));
     for file in &case.files {
         page.blank();
         let path = printable(&file.path.display().to_string());

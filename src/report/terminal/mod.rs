@@ -265,8 +265,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
             }
             page.wrapped(0, &text);
         }
-        let text = page.into_text();
-        self.result(&text)?;
+        self.result(&page.into_text())?;
         if self.style.is_quiet() {
             Ok(())
         } else {
@@ -277,6 +276,7 @@ impl<O: Write, E: Write> Terminal<O, E> {
 
 impl<O: Write, E: Write> LiveReporter for Terminal<O, E> {
     fn show_result(&mut self, result: &dyn AnyResult) -> io::Result<()> {
+        let Some(result) = result.shown() else { return Ok(()) };
         let style = self.style;
         let mut page = Page::new(&style);
         result.render(&mut page);

@@ -85,6 +85,18 @@ impl<'a> Page<'a> {
         }
     }
 
+    /// Writes nothing if there is no text.
+    pub fn labelled_if_any<'b>(
+        &mut self,
+        indent: usize,
+        label: impl Into<Label<'b>>,
+        text: Option<impl AsRef<str>>,
+    ) {
+        if let Some(text) = text {
+            self.labelled(indent, label, text.as_ref());
+        }
+    }
+
     pub fn columns(&mut self, indent: usize, rows: impl IntoIterator<Item = Vec<TableCell>>) {
         let rows: Vec<Vec<TableCell>> = rows.into_iter().collect();
         for line in align_columns(&rows, self.style) {
@@ -103,17 +115,17 @@ impl<'a> Page<'a> {
     }
 
     /// Quotes output of a program after a bar. Shortens each line to the width.
-    pub fn quoted<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
+    pub fn quoted(&mut self, lines: &[&[u8]]) {
         for line in lines {
-            self.quoted_line(&visible(line.as_ref()));
+            self.quoted_line(&visible(line));
         }
     }
 
     /// Quotes messages of a program after a bar. Only very long lines are shortened; the terminal may wrap them.
-    pub fn quoted_messages<T: AsRef<[u8]>>(&mut self, lines: &[T]) {
+    pub fn quoted_messages(&mut self, lines: &[&[u8]]) {
         const MAX_WIDTH: usize = 300;
         for line in lines {
-            let line = message_line(line.as_ref());
+            let line = message_line(line);
             self.quoted_whole(&shorten(&line, MAX_WIDTH, self.style.ellipsis()));
         }
     }

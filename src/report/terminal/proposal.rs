@@ -23,10 +23,7 @@ pub(super) fn proposal_block(proposal: &Proposal, style: &Style) -> String {
         }
         Some(first) => {
             let size = Bytes(cases.iter().map(|case| case.size.0).sum());
-            let new = match cases.len() {
-                1 => "1 new case".to_owned(),
-                all => format!("{all} new cases"),
-            };
+            let new = count(cases.len(), "new case");
             let dir = first.name.rsplit_once('/').map_or("", |(dir, _)| dir);
             page.titled(0, &printable(dir), &format!("  {new}, {size}, {by}"));
         }

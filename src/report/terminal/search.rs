@@ -1,7 +1,6 @@
 //! The result of a search: the counterexample as a block of lines, or how much was tried.
 
-use crate::report::document::Report;
-use crate::report::html::{self, CommandContent};
+use crate::report::html::PageContent;
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::interaction;
@@ -33,17 +32,14 @@ impl CommandResult for StressResult {
         let (search, explained) = (&self.search, self.explanations.last());
         let style = page.style;
         let name = printable(&search.plan.submission);
-        let found = match &search.found {
-            None => {
-                page.titled(0, &name, &format!("  {}", describe_end(search)));
-                if !style.is_quiet() {
-                    write_tried(page, search);
-                    page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
-                    page.blank();
-                }
-                return;
+        let Some(found) = &search.found else {
+            page.titled(0, &name, &format!("  {}", describe_end(search)));
+            if !style.is_quiet() {
+                write_tried(page, search);
+                page.line(INDENT, &format!("repeat: {}", printable(&search.repeat)));
+                page.blank();
             }
-            Some(found) => found,
+            return;
         };
         if style.is_quiet() {
             let cause = printable(&found.cause);
@@ -82,11 +78,8 @@ impl CommandResult for StressResult {
         if self.search.found.is_some() { ExitCode::Rejected } else { ExitCode::Success }
     }
 
-    fn html(&self, report: &Report) -> Option<String> {
-        Some(html::render_page(
-            report,
-            CommandContent { search: Some(self), ..CommandContent::default() },
-        ))
+    fn page_content(&self) -> PageContent<'_> {
+        PageContent::Search(self)
     }
 }
 
@@ -100,9 +93,9 @@ fn write_generated(page: &mut Page<'_>, found: &Counterexample) {
 }
 
 fn write_explanation(page: &mut Page<'_>, explained: Option<&ExplanationResult>) {
-    if let Some(explanation) = explained.and_then(|result| result.explanation.as_ref()) {
-        page.labelled(INDENT, "why:     ", &printable(&explanation.sentence()));
-    }
+    let explanation = explained.and_then(|result| result.explanation.as_ref());
+    let why = explanation.map(|explanation| printable(&explanation.sentence()));
+    page.labelled_if_any(INDENT, "why:     ", why);
 }
 
 fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
@@ -145,13 +138,9 @@ fn write_origin(page: &mut Page<'_>, search: &Search, found: &Counterexample) {
 }
 
 fn write_saved(page: &mut Page<'_>, found: &Counterexample) {
-    if let Some(saved) = &found.saved {
-        page.labelled(INDENT, "saved:   ", &printable(saved));
-    }
-    if let Some(promoted) = &found.promoted {
-        let text = format!("as test case {}", printable(promoted));
-        page.labelled(INDENT, "added:   ", &text);
-    }
+    page.labelled_if_any(INDENT, "saved:   ", found.saved.as_deref().map(printable));
+    let added = found.promoted.as_ref().map(|name| format!("as test case {}", printable(name)));
+    page.labelled_if_any(INDENT, "added:   ", added);
 }
 
 fn describe_end(search: &Search) -> String {
@@ -196,9 +185,7 @@ fn write_tried(page: &mut Page<'_>, search: &Search) {
             slowest.origin
         );
         page.wrapped(INDENT, &text);
-        if let Some(saved) = &slowest.saved {
-            page.labelled(INDENT, "saved:   ", &printable(saved));
-        }
+        page.labelled_if_any(INDENT, "saved:   ", slowest.saved.as_deref().map(printable));
     }
     if search.left_out > 0 {
         let reasons =

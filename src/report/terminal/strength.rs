@@ -1,8 +1,7 @@
 //! The strength of test data: gates, parts, score, missed programs with inputs that would catch them, and the kill
 //! matrix.
 
-use crate::report::document::Report;
-use crate::report::html::{self, CommandContent};
+use crate::report::html::PageContent;
 use crate::report::result::CommandResult;
 use crate::report::style::{Style, TextRole};
 use crate::report::terminal::columns::TableCell;
@@ -21,39 +20,37 @@ const MAX_UNDECIDED: usize = 10;
 
 impl CommandResult for Strength {
     fn render(&self, page: &mut Page<'_>) {
-        let found = self;
         let style = page.style;
         if style.is_quiet() {
-            page.line(0, &score_text(found, style));
+            page.line(0, &score_text(self, style));
             return;
         }
-        write_gates(page, found);
-        if !found.subjects.is_empty() {
+        write_gates(page, self);
+        if !self.subjects.is_empty() {
             page.blank();
-            write_tally(page, found);
+            write_tally(page, self);
             let missed =
-                found.subjects.iter().filter(|subject| subject.status == SubjectStatus::Missed);
+                self.subjects.iter().filter(|subject| subject.status == SubjectStatus::Missed);
             for subject in missed {
                 page.blank();
-                self::write_missed(page, subject);
+                write_missed(page, subject);
             }
-            write_undecided(page, found);
-            if found.matrix {
+            write_undecided(page, self);
+            if self.matrix {
                 page.blank();
-                write_matrix(page, found);
+                write_matrix(page, self);
             }
             page.blank();
-            tools::write(page, found);
-            write_parts(page, found);
+            tools::write(page, self);
+            write_parts(page, self);
         }
-        for lack in &found.lacking {
+        for lack in &self.lacking {
             page.labelled(0, "missing:   ", &lack.to_string());
         }
-        page.line(0, &format!("score:     {}", score_text(found, style)));
-        if let Some(gained) = found.gained.as_ref().filter(|gained| gained.is_visible()) {
-            page.labelled(0, "gained:    ", &gained.to_string());
-        }
-        write_next_step(page, found);
+        page.line(0, &format!("score:     {}", score_text(self, style)));
+        let gained = self.gained.as_ref().filter(|gained| gained.is_visible());
+        page.labelled_if_any(0, "gained:    ", gained.map(ToString::to_string));
+        write_next_step(page, self);
     }
 
     fn exit_code(&self) -> ExitCode {
@@ -67,11 +64,8 @@ impl CommandResult for Strength {
         }
     }
 
-    fn html(&self, report: &Report) -> Option<String> {
-        Some(html::render_page(
-            report,
-            CommandContent { strength: Some(self), ..CommandContent::default() },
-        ))
+    fn page_content(&self) -> PageContent<'_> {
+        PageContent::Strength(self)
     }
 }
 
@@ -129,9 +123,7 @@ fn write_tally(page: &mut Page<'_>, found: &Strength) {
         );
         page.labelled(0, "needed:    ", &text);
     }
-    if let Some(held_out) = &found.hold_out {
-        page.labelled(0, "held out:  ", &held_out.to_string());
-    }
+    page.labelled_if_any(0, "held out:  ", found.hold_out.as_ref().map(ToString::to_string));
 }
 
 fn write_missed(page: &mut Page<'_>, subject: &Subject) {
@@ -164,9 +156,8 @@ fn write_killer(page: &mut Page<'_>, missed: &MissedInput) {
         others => format!("; it catches {others} more that are missed"),
     };
     page.labelled(INDENT, "gain:      ", &format!("{:.1} points{also}", missed.gain));
-    if let Some(promoted) = &missed.promoted {
-        page.labelled(INDENT, "added:     ", &format!("as test case {}", printable(promoted)));
-    }
+    let added = missed.promoted.as_ref().map(|name| format!("as test case {}", printable(name)));
+    page.labelled_if_any(INDENT, "added:     ", added);
 }
 
 fn write_undecided(page: &mut Page<'_>, found: &Strength) {
@@ -176,10 +167,9 @@ fn write_undecided(page: &mut Page<'_>, found: &Strength) {
         all.map(|subject| {
             let id = printable(&subject.id);
             let line = subject.edit.as_ref().map(|edit| format!("line {}", edit.line));
-            let tried = subject
-                .bound
-                .filter(|_| style.is_verbose())
-                .map(|bound| format!("{} inputs, chance below {bound:.3}", subject.tried));
+            let bound = subject.bound.filter(|_| style.is_verbose());
+            let tried =
+                bound.map(|bound| format!("{} inputs, chance below {bound:.3}", subject.tried));
             match joined([line, tried].into_iter().flatten(), ", ") {
                 known if known.is_empty() => id,
                 known => format!("{id} ({known})"),

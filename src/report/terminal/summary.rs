@@ -106,15 +106,10 @@ pub(super) fn last_line(report: &Report, style: &Style) -> Option<String> {
 
 /// Such as `, 3 of them from the cache`; in verbose mode also the date of the oldest.
 fn cached_runs(report: &Report, style: &Style) -> String {
-    match report.recalled_runs() {
-        None => String::new(),
-        Some((runs, oldest)) => {
-            let number =
-                if runs >= report.summary.runs { "all".to_owned() } else { runs.to_string() };
-            let oldest = style.is_verbose().then(|| format!(" (oldest: {})", oldest.day()));
-            format!(", {number} of them from the cache{}", oldest.unwrap_or_default())
-        }
-    }
+    let Some((runs, oldest)) = report.recalled_runs() else { return String::new() };
+    let number = if runs >= report.summary.runs { "all".to_owned() } else { runs.to_string() };
+    let oldest = style.is_verbose().then(|| format!(" (oldest: {})", oldest.day()));
+    format!(", {number} of them from the cache{}", oldest.unwrap_or_default())
 }
 
 /// Such as `programs on workers: a 12, b 30`; `None` if programs ran here.
@@ -132,17 +127,14 @@ fn submissions_summary(report: &Report) -> String {
         // An expectation about some test case cannot be checked on a selection.
         let mut packages = report.session.packages.iter();
         let are_all = packages.all(|package| package.test_cases == package.all_test_cases);
-        return match summary.broken {
-            0 if summary.judge_errors == 0 && !report.session.interrupted && are_all => {
-                match summary.skipped_submissions {
-                    0 => format!("{submissions}, all as expected"),
-                    skipped => {
-                        format!("{submissions}, {skipped} of them skipped, all others as expected")
-                    }
-                }
+        let is_sure = summary.judge_errors == 0 && !report.session.interrupted && are_all;
+        return match (summary.broken, summary.skipped_submissions) {
+            (0, 0) if is_sure => format!("{submissions}, all as expected"),
+            (0, skipped) if is_sure => {
+                format!("{submissions}, {skipped} of them skipped, all others as expected")
             }
-            0 => format!("{submissions}, no expectation broken"),
-            broken => format!("{submissions}, {} broken", count(broken, "expectation")),
+            (0, _) => format!("{submissions}, no expectation broken"),
+            (broken, _) => format!("{submissions}, {} broken", count(broken, "expectation")),
         };
     }
     let skipped = summary.skipped_submissions;
@@ -176,16 +168,7 @@ fn rejected_verdicts(report: &Report) -> String {
 /// Such as `6 test cases, 3 created, 3 unchanged`.
 fn generated_summary(report: &Report) -> String {
     let all = &report.generated;
-    let states = [
-        GeneratedState::Created,
-        GeneratedState::Changed,
-        GeneratedState::Unchanged,
-        GeneratedState::Missing,
-        GeneratedState::Differs,
-        GeneratedState::Unknown,
-        GeneratedState::Removed,
-    ];
-    let parts = states.into_iter().filter_map(|state| {
+    let parts = GeneratedState::ALL.into_iter().filter_map(|state| {
         let number = all.iter().filter(|case| case.state == state).count();
         let word = match (state, number) {
             (GeneratedState::Differs, 2..) => "differ",
@@ -222,12 +205,9 @@ pub(super) fn generated_list(all: &[GeneratedReport], report: &Report, style: &S
         };
         let state = style.paint(role, &format!("{:<9}", generated.state.name()));
         let name = printable(&generated.test_case);
-        match (&generated.package, style.is_quiet()) {
-            (Some(package), true) => {
-                page.line(0, &format!("{state}  {}: {name}", printable(package)));
-            }
-            _ => page.line(0, &format!("{state}  {name}")),
-        }
+        let package = generated.package.as_ref().filter(|_| style.is_quiet());
+        let package = package.map(|package| format!("{}: ", printable(package)));
+        page.line(0, &format!("{state}  {}{name}", package.unwrap_or_default()));
     }
     let more = listed.len().saturating_sub(most);
     if more > 0 {

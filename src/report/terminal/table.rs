@@ -2,11 +2,10 @@
 
 use std::cmp::Reverse;
 use std::iter;
-use std::time::Duration;
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::report::document::{Report, SubmissionReport, shared_directory};
+use crate::report::document::{FaultReport, Report, SubmissionReport, shared_directory};
 use crate::report::style::{Order, Style, SubmissionFilter, TableListing, TextRole, shorten};
 use crate::report::terminal::columns::{COLUMN_GAP, TableCell, align_columns, fold_column};
 use crate::report::terminal::page::{Label, Page};
@@ -75,10 +74,8 @@ pub(super) fn submission_table(
         lines[0] = style.paint(TextRole::Dim, &lines[0]);
         if !directory.is_empty() {
             let shared = format!("submissions in {}", printable(directory));
-            lines.insert(
-                0,
-                style.paint(TextRole::Dim, &shorten(&shared, style.width, style.ellipsis())),
-            );
+            let shared = shorten(&shared, style.width, style.ellipsis());
+            lines.insert(0, style.paint(TextRole::Dim, &shared));
         }
         text = lines.join("\n") + "\n\n" + &explain_copies(report, directory, style);
     }
@@ -88,11 +85,6 @@ pub(super) fn submission_table(
         text.push_str(&format!("{hidden} of {} not shown (--only {only})\n\n", rows.len()));
     }
     text
-}
-
-/// Of the last package.
-fn cpu_time_limit(report: &Report) -> Option<Duration> {
-    Some(report.session.packages.last()?.limits.as_ref()?.cpu_time())
 }
 
 pub(super) fn is_listed(row: &SubmissionReport, listing: TableListing) -> bool {
@@ -147,7 +139,8 @@ fn make_columns(
     let totals = || rows.iter().filter_map(|row| row.score());
     let score = score_title("score", totals().find_map(|total| total.max_score));
     let groups = totals().map(|total| &total.groups).max_by_key(|groups| groups.len());
-    let limit = cpu_time_limit(report);
+    let package = report.session.packages.last();
+    let limit = package.and_then(|package| Some(package.limits.as_ref()?.cpu_time()));
     let of_limit = limit.map_or(String::new(), |limit| format!("of {}", exact_seconds(limit)));
     // A short mark; the last line explains it in words.
     let is_recalled =
@@ -260,25 +253,21 @@ fn expectation_cell(row: &SubmissionReport) -> TableCell {
 
 /// For a class, the cause comes first.
 fn failure_cell(row: &SubmissionReport, is_class: bool) -> TableCell {
-    let error = row.error().map(|fault| &fault.error);
-    if let Some(error) = error.filter(|error| error.lacks.is_some()) {
-        let tool = error.lacks.iter().filter(|_| !error.is_no_program());
-        let missing = tool.map(|tool| format!("skipped: no {}", printable(tool))).next();
-        let why = missing.unwrap_or_else(|| printable(&error.reason));
+    if let Some(FaultReport { error, .. }) = row.error() {
+        let why = match &error.lacks {
+            None => "judge error".to_owned(),
+            Some(_) if error.is_no_program() => printable(&error.reason),
+            Some(tool) => format!("skipped: no {}", printable(tool)),
+        };
         return TableCell::left(why).with_look(TextRole::JudgeError);
     }
-    match row.explained_failure() {
-        _ if row.error().is_some() => {
-            TableCell::left("judge error").with_look(TextRole::JudgeError)
-        }
-        (Some(test_case), Some(cause)) if is_class => {
-            TableCell::left(format!("{} ({})", printable(&cause), printable(test_case)))
-        }
-        (Some(test_case), Some(cause)) => {
-            TableCell::left(format!("{}: {}", printable(test_case), printable(&cause)))
-        }
-        _ => TableCell::left(""),
-    }
+    let (Some(test_case), Some(cause)) = row.explained_failure() else {
+        return TableCell::left("");
+    };
+    let (test_case, cause) = (printable(test_case), printable(&cause));
+    let text =
+        if is_class { format!("{cause} ({test_case})") } else { format!("{test_case}: {cause}") };
+    TableCell::left(text)
 }
 
 /// Fits lines to the width: omits less important columns, shortens failures, and folds names.

@@ -22,7 +22,7 @@ pub(super) fn write(page: &mut Page<'_>, found: &Strength) {
     ];
     for (label, what, strictness) in strict {
         if let Some(strictness) = strictness {
-            self::write_strictness(page, label, what, strictness);
+            write_strictness(page, label, what, strictness);
         }
     }
 }

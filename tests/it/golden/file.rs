@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 use juror::ops::context::Context;
 use juror::ops::merge::merge;
 use juror::report::document::Report;
+use juror::report::result::write_absent;
 use juror::report::style::{Style, TableListing, Verbosity};
 use juror::report::terminal::Terminal;
 use juror::report::{Reporter, Reporters};
@@ -146,7 +147,7 @@ pub(super) fn check_json(file: &str, source: &impl EventSource) {
     let version = format!("\"juror\": \"{}\"", env!("CARGO_PKG_VERSION"));
     let text = json_document(source).replacen(&version, "\"juror\": \"VERSION\"", 1);
     let known = keys::document_keys(&text);
-    let absent = write_reports(source, |report, out| source.write_absent(report, out));
+    let absent = write_reports(source, |report, out| write_absent(report, out));
     assert!(keys::document_keys(&absent).is_subset(&known), "{file}: without a result");
     schema::check(file, source, &text);
     check_merged(file, source);

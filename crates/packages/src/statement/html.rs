@@ -24,6 +24,10 @@ pub fn escape(text: &str) -> String {
     escaped
 }
 
+/// The endings of images that a page shows, with their media types.
+pub const IMAGE_TYPES: [(&str, &str); 4] =
+    [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
+
 pub fn data_uri(media_type: &str, bytes: &[u8]) -> String {
     format!("data:{media_type};base64,{}", STANDARD.encode(bytes))
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::package::statements::Statement;
-use crate::statement::html::{data_uri, escape};
+use crate::statement::html::{IMAGE_TYPES, data_uri, escape};
 use crate::statement::source::read_file;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
@@ -14,9 +14,6 @@ const LARGEST_IMAGE: Bytes = Bytes::mib(8);
 const ALL_IMAGES: Bytes = Bytes::mib(64);
 /// Found or not: each image is searched under many names.
 const MOST_IMAGES: usize = 1000;
-
-const IMAGE_TYPES: [(&str, &str); 4] =
-    [("png", "image/png"), ("jpg", "image/jpeg"), ("jpeg", "image/jpeg"), ("svg", "image/svg+xml")];
 
 pub(super) struct StatementImages {
     directory: FilePath,
