@@ -349,13 +349,13 @@ impl Compiler {
     }
 
     fn find_roles(&mut self) {
-        let mut unique = Vec::new();
         let grammar = &mut self.grammar;
-        for step in &grammar.instructions {
-            if let Instruction::Assert(test) = step {
-                collect_unique(test, &mut unique);
-            }
-        }
+        let demands = grammar.instructions.iter().flat_map(Instruction::demands);
+        let unique = demands.filter_map(|test| match &test.kind {
+            ExprKind::Unique(slots) => Some(slots.clone()),
+            _ => None,
+        });
+        let unique: Vec<Vec<usize>> = unique.collect();
         for site in &mut grammar.sites {
             let Some(slot) = site.variable else { continue };
             let counted = |loop_site: &LoopSite| loop_site.count_variables.contains(&slot);
@@ -403,16 +403,5 @@ impl Compiler {
                 self.warning(span, format!("the variable `{name}` never gets a value"), &help);
             }
         }
-    }
-}
-
-fn collect_unique(test: &Expr, groups: &mut Vec<Vec<usize>>) {
-    match &test.kind {
-        ExprKind::Unique(slots) => groups.push(slots.clone()),
-        ExprKind::And(left, right) => {
-            collect_unique(left, groups);
-            collect_unique(right, groups);
-        }
-        _ => {}
     }
 }

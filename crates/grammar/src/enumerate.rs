@@ -46,7 +46,7 @@ impl<'a> SmallInputs<'a> {
             grammar,
             cases: if has_cases { cases.max(1) } else { 1 },
             is_layout: layout_questions(grammar),
-            odometer: Odometer::default(),
+            odometer: Odometer { level: 1, ..Odometer::default() },
             is_finished: false,
             is_stuck: false,
         }
@@ -122,7 +122,7 @@ impl SmallInputs<'_> {
 }
 
 /// Digits that count up; each choice of a run takes the next one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Odometer {
     level: u64,
     digits: Vec<u64>,
@@ -135,20 +135,6 @@ struct Odometer {
     depth_before: Option<usize>,
     /// The same of this level, as far as known; `Some(None)` if they differ.
     depth: Option<Option<usize>>,
-}
-
-impl Default for Odometer {
-    fn default() -> Self {
-        Self {
-            level: 1,
-            digits: Vec::new(),
-            sizes: Vec::new(),
-            at: 0,
-            is_limited: false,
-            depth_before: None,
-            depth: None,
-        }
-    }
 }
 
 impl Odometer {

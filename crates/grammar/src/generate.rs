@@ -388,11 +388,7 @@ fn last_answer<S: Chooser>(writer: &InputWriter<'_, S>) -> Option<usize> {
 /// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. For a text it
 /// is the range of its length: `STRLEN(s) == n`.
 fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
-    let (Instruction::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
-        (&run.grammar.instructions[step], &mark.kind)
-    else {
-        return None;
-    };
+    let MarkKind::Value { site, bounds: Some(bounds) } = &mark.kind else { return None };
     let mut hint = Hint { min: bounds.min.clone(), max: bounds.max.clone() };
     // In another iteration, the same name is another value.
     let is_same = |a: &LoopState, b: &LoopState| (a.id, a.index) == (b.id, b.index);
@@ -401,7 +397,9 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
         return None;
     }
     let before = hint.clone();
-    narrow(run, test, &run.grammar.sites[*site].label, &mut hint);
+    for test in run.grammar.instructions[step].demands() {
+        narrow(run, test, &run.grammar.sites[*site].label, &mut hint);
+    }
     (hint != before).then_some(hint)
 }
 
@@ -411,27 +409,15 @@ fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
         ExprKind::Strlen(text) => source.excerpt(text.span) == label,
         _ => source.excerpt(expr.span) == label,
     };
-    let mentions = |expr: &Expr| {
-        let mut mentions = false;
-        expr.variables(&mut |name| mentions |= source.excerpt(name.span) == label);
-        mentions
+    let mentions = |expr: &Expr| expr.mentions(|name| source.excerpt(name.span) == label);
+    let ExprKind::Compare { op, left, right } = &test.kind else { return };
+    let (op, other) = match (is_label(left), is_label(right)) {
+        (true, false) if !mentions(right) => (*op, right),
+        (false, true) if !mentions(left) => (op.swapped(), left),
+        _ => return,
     };
-    match &test.kind {
-        ExprKind::And(left, right) => {
-            narrow(run, left, label, hint);
-            narrow(run, right, label, hint);
-        }
-        ExprKind::Compare { op, left, right } => {
-            let (op, other) = match (is_label(left), is_label(right)) {
-                (true, false) if !mentions(right) => (*op, right),
-                (false, true) if !mentions(left) => (op.swapped(), left),
-                _ => return,
-            };
-            if let Ok(Value::Int(other)) = run.eval(other) {
-                hint.narrow(op, &other);
-            }
-        }
-        _ => {}
+    if let Ok(Value::Int(other)) = run.eval(other) {
+        hint.narrow(op, &other);
     }
 }
 

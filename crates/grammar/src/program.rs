@@ -98,6 +98,14 @@ impl Instruction {
         }
     }
 
+    /// The tests that must all hold, if it is an ASSERT.
+    pub(super) fn demands(&self) -> Vec<&Expr> {
+        match self {
+            Self::Assert(test) => test.conjuncts(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Calls `see` for all expressions that the instruction computes, except indices of variables that it assigns.
     pub(super) fn expressions(&self, see: &mut dyn FnMut(&Expr)) {
         match self {

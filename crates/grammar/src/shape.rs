@@ -203,24 +203,7 @@ words! {
 impl Values {
     /// Whether only pointers between nodes have it.
     pub(super) fn is_graph(self) -> bool {
-        matches!(
-            self,
-            Self::Path
-                | Self::TwoPaths
-                | Self::BackPath
-                | Self::NearPath
-                | Self::Star
-                | Self::Binary
-                | Self::Caterpillar
-                | Self::Broom
-                | Self::SquareRoot
-                | Self::RandomTree
-                | Self::Cycle
-                | Self::Clique
-                | Self::Grid
-                | Self::SelfLoop
-                | Self::Parallel
-        )
+        FOR_POINTERS.contains(&self)
     }
 
     fn suits(self, site: &Site) -> bool {

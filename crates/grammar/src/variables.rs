@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ast::Expr;
 use crate::number::Int;
 use crate::program::{Grammar, Instruction};
 use crate::tree::{InputNode, InputTree};
-use crate::value::Value;
 
 /// A named variable that integers or texts are read into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +32,7 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
     for (at, site) in grammar.sites.iter().enumerate() {
         let name = site.label.split('[').next().unwrap_or_default();
         let (is_text, bounds) = match &grammar.instructions[site.instruction] {
-            Instruction::Int { min, max, .. } => (false, [constant(min), constant(max)]),
+            Instruction::Int { min, max, .. } => (false, [min.constant_int(), max.constant_int()]),
             Instruction::Regex { .. } => (true, [None, None]),
             _ => continue,
         };
@@ -52,8 +50,8 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
             is_per_case,
             is_count: false,
             is_case_count: false,
-            min: min.clone(),
-            max: max.clone(),
+            min: min.cloned(),
+            max: max.cloned(),
         };
         let variable = by_name.entry(name).or_insert_with(new);
         let kind = (is_text, is_single, is_per_case);
@@ -63,19 +61,12 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
         variable.sites.push(at);
         variable.is_count |= site.is_count;
         variable.is_case_count |= site.is_case_count;
-        variable.min = variable.min.take().filter(|known| Some(known) == min.as_ref());
-        variable.max = variable.max.take().filter(|known| Some(known) == max.as_ref());
+        variable.min = variable.min.take().filter(|known| Some(known) == min);
+        variable.max = variable.max.take().filter(|known| Some(known) == max);
     }
     let mut all: Vec<InputVariable> = by_name.into_values().collect();
     all.sort_by_key(|variable| variable.sites[0]);
     all
-}
-
-fn constant(expr: &Expr) -> Option<Int> {
-    match expr.constant()? {
-        Value::Int(value) => Some(value.clone()),
-        _ => None,
-    }
 }
 
 /// The choices outside of test cases, and those of each test case, with loops flattened. If a grammar has no test
