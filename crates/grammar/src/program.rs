@@ -204,7 +204,9 @@ pub(super) struct Lookahead {
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub name: String,
-    pub is_read: bool,
+    pub is_assigned: bool,
+    /// Where it is read first.
+    pub first_read: Option<Span>,
     /// Whether a test looks its values up, so that they must be counted.
     pub is_counted: bool,
 }
