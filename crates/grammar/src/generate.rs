@@ -18,6 +18,7 @@ use crate::draw::{BoundBias, Chooser, PARTS, ShapedChooser};
 use crate::number::Int;
 use crate::port::{LoopState, RunStop, RunStopKind, TOO_MUCH_HELP};
 use crate::program::{Grammar, Instruction};
+use crate::ranges::NumberRange;
 use crate::read::{InputReader, NoWitness};
 use crate::run::Interpreter;
 use crate::shape::Shape;
@@ -25,7 +26,7 @@ use crate::value::Value;
 use crate::value_bounds::{BoundSide, Pin};
 use crate::wanted_bounds::{unreached, wanted_sides};
 use crate::work::WorkCounter;
-use crate::write::{Hint, InputWriter, Mark, MarkKind, NUMBERS_TOUCH};
+use crate::write::{InputWriter, Mark, MarkKind, NUMBERS_TOUCH};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::text::count;
 
@@ -350,7 +351,7 @@ impl Search<'_> {
         kept: &[bool],
         step: usize,
         times: u32,
-        hint: &dyn Fn(&Mark) -> Option<Hint>,
+        hint: &dyn Fn(&Mark) -> Option<NumberRange>,
     ) -> Option<usize> {
         let sites = &self.dependents[step];
         let mut rank = 1_usize << ((times - 1) / 8).min(20);
@@ -387,9 +388,9 @@ fn last_answer<S: Chooser>(writer: &InputWriter<'_, S>) -> Option<usize> {
 
 /// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. For a text it
 /// is the range of its length: `STRLEN(s) == n`.
-fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
+fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<NumberRange> {
     let MarkKind::Value { site, bounds: Some(bounds) } = &mark.kind else { return None };
-    let mut hint = Hint { min: bounds.min.clone(), max: bounds.max.clone() };
+    let mut hint = NumberRange { min: bounds.min.clone(), max: bounds.max.clone() };
     // In another iteration, the same name is another value.
     let is_same = |a: &LoopState, b: &LoopState| (a.id, a.index) == (b.id, b.index);
     let is_around = mark.loops.len() <= run.loops.len();
@@ -403,7 +404,7 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
     (hint != before).then_some(hint)
 }
 
-fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
+fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut NumberRange) {
     let source = &run.grammar.source;
     let is_label = |expr: &Expr| match &expr.kind {
         ExprKind::Strlen(text) => source.excerpt(text.span) == label,
@@ -421,7 +422,7 @@ fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
     }
 }
 
-impl Hint {
+impl NumberRange {
     fn narrow(&mut self, op: Compare, other: &Int) {
         let (least, most) = match op {
             Compare::Greater => (Some(other.plus(&Int::ONE)), None),

@@ -21,7 +21,7 @@ use crate::program::{Grammar, Instruction, PatternSource};
 use crate::source::Span;
 use crate::value::{Value, ValueKey};
 use crate::variable_values::VariableValues;
-use crate::work::{self, WorkCounter, WorkStop};
+use crate::work::{self, WorkCounter};
 
 /// Upper bound on the iterations in a row that read nothing.
 const IDLE_MAX: u32 = 1_000_000;
@@ -94,10 +94,12 @@ impl<'a> Interpreter<'a> {
         &self,
         pattern: &Pattern,
         text: &[u8],
-    ) -> Result<Option<usize>, WorkStop> {
+    ) -> Result<Option<usize>, RunStop> {
         let mut memories = self.pattern_caches.borrow_mut();
         let memory = memories.entry(std::ptr::from_ref(pattern).addr());
-        pattern.longest_match(text, memory.or_insert_with(|| pattern.new_cache()), &self.work)
+        let memory = memory.or_insert_with(|| pattern.new_cache());
+        let found = pattern.longest_match(text, memory, &self.work);
+        found.map_err(|stop| RunStop::of_work(self.here(), stop))
     }
 
     #[inline]
