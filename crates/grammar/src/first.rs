@@ -60,7 +60,9 @@ fn instruction_start(step: &Instruction) -> InstructionStart {
             InstructionStart { set: pattern.first_bytes(), may_be_empty: pattern.matches_empty() }
         }
         Instruction::Eof => reads(ByteSet::END),
-        Instruction::Int { min, .. } if min.constant_int().is_some_and(|min| !min.is_negative()) => {
+        Instruction::Int { min, .. }
+            if min.constant_int().is_some_and(|min| !min.is_negative()) =>
+        {
             reads(ByteSet::of(b"0123456789"))
         }
         Instruction::Int { .. } | Instruction::Float { .. } => reads(ByteSet::of(b"-0123456789")),

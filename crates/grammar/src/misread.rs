@@ -38,17 +38,14 @@ struct CountNode {
 }
 
 fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
-    let (mut counts, mut index) = (Vec::new(), 0);
-    tree.each(&mut |node| {
-        if let InputNode::Int(int) = node
-            && grammar.sites[int.site].is_count
-        {
-            let is_of_cases = grammar.sites[int.site].is_case_count;
-            counts.push(CountNode { index, int: int.clone(), is_of_cases });
-        }
-        index += 1;
+    let nodes = tree.all().into_iter().enumerate();
+    let counts = nodes.filter_map(|(index, node)| {
+        let int = node.int()?;
+        let site = &grammar.sites[int.site];
+        let is_of_cases = site.is_case_count;
+        site.is_count.then(|| CountNode { index, int: int.clone(), is_of_cases })
     });
-    counts
+    counts.collect()
 }
 
 fn apply(grammar: &Grammar, tree: &mut InputTree, misreading: Misreading) {

@@ -99,13 +99,13 @@ struct NodeNumbers {
 
 impl NodeNumbers {
     fn of(grammar: &Grammar, tree: &InputTree) -> Self {
-        let (mut numbers, mut values) = (Vec::new(), Vec::new());
-        tree.each(&mut |node| {
-            let value = node.int().filter(|int| !grammar.sites[int.site].is_count);
-            values.extend(value.map(|int| (numbers.len(), int.clone())));
-            numbers.push(node_number(grammar, node));
-        });
-        Self { numbers, values }
+        let nodes = tree.all();
+        let ints = nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)));
+        let values = ints.filter(|(_, int)| !grammar.sites[int.site].is_count);
+        Self {
+            values: values.map(|(index, int)| (index, int.clone())).collect(),
+            numbers: nodes.iter().map(|node| node_number(grammar, node)).collect(),
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use crate::number::Int;
 use crate::program::{Grammar, Instruction};
-use crate::tree::{InputNode, InputTree};
+use crate::tree::{InputNode, InputTree, all_nodes};
 
 /// A named variable that integers or texts are read into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -81,7 +81,7 @@ pub fn split_cases<'t>(
             InputNode::Loop(loop_node) if grammar.loops[loop_node.id].is_cases => {
                 cases.extend(loop_node.iterations.iter().map(|nodes| flattened(nodes)));
             }
-            node => push_leaves(node, &mut shared),
+            node => shared.extend(flattened(std::slice::from_ref(node))),
         }
     }
     if !grammar.loops.iter().any(|for_loop| for_loop.is_cases) {
@@ -91,19 +91,9 @@ pub fn split_cases<'t>(
 }
 
 fn flattened(nodes: &[InputNode]) -> Vec<&InputNode> {
-    let mut all = Vec::new();
-    nodes.iter().for_each(|node| push_leaves(node, &mut all));
+    let mut all = all_nodes(nodes);
+    all.retain(|node| !matches!(node, InputNode::Loop(_)));
     all
-}
-
-fn push_leaves<'t>(node: &'t InputNode, into: &mut Vec<&'t InputNode>) {
-    match node {
-        InputNode::Loop(loop_node) => {
-            loop_node.iterations.iter().flatten().for_each(|node| push_leaves(node, into));
-            loop_node.exit.iter().for_each(|node| push_leaves(node, into));
-        }
-        leaf => into.push(leaf),
-    }
 }
 
 #[cfg(test)]
