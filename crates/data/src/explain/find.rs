@@ -1,13 +1,39 @@
 //! Finds the hypotheses that agree with all inputs judged so far, the simplest first.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::explain::features::{FeatureRow, Features, FigureKind};
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, ROUND_NUMBERS};
+use juror_grammar::tree::InputTree;
 
-pub struct Sample {
+pub struct ParsedInput {
+    pub input: Arc<[u8]>,
+    pub tree: InputTree,
     pub rows: Vec<FeatureRow>,
+    pub origin: InputOrigin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputOrigin {
+    Known,
+    Drawn,
+    /// It was made to test a hypothesis, but not from a failing input.
+    Fresh,
+    /// It was made from a failing input: most of these fail, too.
+    NearFailing,
+}
+
+/// An input that was judged.
+pub struct Sample {
+    pub parsed: ParsedInput,
     pub fails: bool,
+}
+
+impl Sample {
+    pub fn rows(&self) -> &[FeatureRow] {
+        &self.parsed.rows
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -151,7 +177,7 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
             add(FigureTest::Odd);
             add(FigureTest::Even);
             // A hypothesis holds for every failing input, so also for the first one.
-            let rows = failing.iter().flat_map(|sample| &sample.rows);
+            let rows = failing.iter().flat_map(|sample| sample.rows());
             let mut values: Vec<i128> = rows.filter_map(|row| row[index]).collect();
             values.sort_unstable();
             values.dedup();
@@ -220,7 +246,7 @@ impl<'a> SampleTable<'a> {
             samples.iter().partition(|sample| sample.fails);
         for sample in failing.into_iter().chain(passing) {
             let start = rows.len();
-            rows.extend(&sample.rows);
+            rows.extend(sample.rows());
             ranges.push((start..rows.len(), sample.fails));
         }
         let words = rows.len().div_ceil(64);

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use crate::explain::features::{FeatureRow, Features, FigureKind};
-use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find_candidates};
-use crate::explain::fresh::{
-    InputMaker, InputOrigin, Neighbour, ParsedInput, SampleSource, nearest_figure,
+use crate::explain::find::{
+    Agreement, Candidate, InputOrigin, ParsedInput, Sample, Threshold, find_candidates,
 };
+use crate::explain::fresh::{InputMaker, nearest_figure};
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, is_natural_threshold};
 use crate::explain::subject::{InputJudge, InputResult};
 use juror_core::explanation::{Explanation, ExplanationKind, ExplanationResult, FailureCount};
@@ -54,7 +54,6 @@ pub fn study(
         maker: InputMaker::new(&features, seed),
         agreement: Agreement::Exactly,
         samples: Vec::new(),
-        sources: Vec::new(),
         runs: 0,
         is_cut: false,
     };
@@ -68,7 +67,6 @@ struct Study<'g, 'a> {
     maker: InputMaker<'g, 'a>,
     agreement: Agreement,
     samples: Vec<Sample>,
-    sources: Vec<SampleSource>,
     runs: u64,
     is_cut: bool,
 }
@@ -168,16 +166,14 @@ impl Study<'_, '_> {
 
     /// A hypothesis that holds for most drawn inputs says little.
     fn is_informative(&self, hypothesis: &Hypothesis) -> bool {
-        let natural = || {
-            let all = self.samples.iter().zip(&self.sources);
-            all.filter(|(_, source)| source.origin == InputOrigin::Drawn)
-        };
-        let holds = natural().filter(|(sample, _)| hypothesis.holds(&sample.rows)).count();
+        let natural =
+            || self.samples.iter().filter(|sample| sample.parsed.origin == InputOrigin::Drawn);
+        let holds = natural().filter(|sample| hypothesis.holds(sample.rows())).count();
         3 * holds <= 2 * natural().count()
     }
 
     fn passing_with(&self, hypothesis: &Hypothesis) -> usize {
-        let holds = |sample: &&Sample| !sample.fails && hypothesis.holds(&sample.rows);
+        let holds = |sample: &&Sample| !sample.fails && hypothesis.holds(sample.rows());
         self.samples.iter().filter(holds).count()
     }
 
@@ -187,8 +183,7 @@ impl Study<'_, '_> {
         if hypothesis.depends_on_answer(self.maker.features) {
             // Only a run shows on which side an input is.
             if let Some((feature, value, sign)) = threshold_of(best) {
-                let near =
-                    nearest_samples(&self.samples, &self.sources, feature, value * sign, None);
+                let near = nearest_samples(&self.samples, feature, value * sign, None);
                 inputs.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
             }
             inputs.extend(self.variations(&|sample| sample.fails, INPUTS_PER_DOUBT));
@@ -233,23 +228,23 @@ impl Study<'_, '_> {
         attempts: usize,
         wanted: &dyn Fn(&[FeatureRow]) -> bool,
     ) -> Vec<ParsedInput> {
-        let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
-        for (sample, source) in self.samples.iter().zip(&self.sources) {
-            let group = match (wanted(&sample.rows), sample.fails) {
+        let mut groups: [Vec<&Sample>; 3] = Default::default();
+        for sample in &self.samples {
+            let group = match (wanted(sample.rows()), sample.fails) {
                 (false, _) => 0,
                 (true, false) => 1,
                 (true, true) => 2,
             };
-            trees[group].push((sample, source));
+            groups[group].push(sample);
         }
         let mut all = Vec::new();
         for attempt in 0..attempts * count {
             if all.len() == count {
                 break;
             }
-            let parsed = match trees.get(attempt % 4) {
+            let parsed = match groups.get(attempt % 4) {
                 None => self.maker.draw(InputOrigin::Fresh),
-                Some(trees) => self.maker.vary(trees),
+                Some(group) => self.maker.vary(group),
             };
             let Some(parsed) = parsed else { continue };
             if wanted(&parsed.rows) { all.push(parsed) } else { self.maker.forget(&parsed) }
@@ -294,13 +289,12 @@ impl Study<'_, '_> {
         goal: i128,
         fails: Option<bool>,
     ) -> Option<ParsedInput> {
-        let near = nearest_samples(&self.samples, &self.sources, threshold.feature, goal, fails);
+        let near = nearest_samples(&self.samples, threshold.feature, goal, fails);
         self.maker.vary_towards(&near, threshold, goal)
     }
 
     fn variations(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
-        let all = self.samples.iter().zip(&self.sources);
-        let all: Vec<Neighbour<'_>> = all.filter(|(sample, _)| wanted(sample)).collect();
+        let all: Vec<&Sample> = self.samples.iter().filter(|sample| wanted(sample)).collect();
         (0..count).filter_map(|_| self.maker.vary(&all)).collect()
     }
 
@@ -308,11 +302,11 @@ impl Study<'_, '_> {
     /// if they were made from failing inputs.
     fn count_results(&self, counts: &mut TrialCounts, best: &Candidate, start: usize) {
         let limit = threshold_of(best);
-        for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
-            let holds = best.hypothesis.holds(&sample.rows);
+        for sample in &self.samples[start..] {
+            let holds = best.hypothesis.holds(sample.rows());
             if holds
                 && self.agreement == Agreement::OnlyIf
-                && source.origin == InputOrigin::NearFailing
+                && sample.parsed.origin == InputOrigin::NearFailing
             {
                 continue;
             }
@@ -322,7 +316,7 @@ impl Study<'_, '_> {
             };
             add(if holds { &mut counts.with } else { &mut counts.without });
             let Some((feature, value, sign)) = limit else { continue };
-            let figures = sample.rows.iter().filter_map(|row| row[feature]);
+            let figures = sample.rows().iter().filter_map(|row| row[feature]);
             let Some(most) = figures.map(|figure| figure * sign).max() else { continue };
             // Near means within one hundredth.
             let width = value.abs() / 100;
@@ -429,14 +423,11 @@ impl Study<'_, '_> {
         Ok(())
     }
 
-    fn add_sample(&mut self, parsed: ParsedInput, result: &InputResult) {
-        let ParsedInput { input, tree, rows, origin } = parsed;
-        let rows = match &result.answer {
-            Some(answer) => self.maker.features.rows(&tree, &input, Some(answer)),
-            None => rows,
-        };
-        self.samples.push(Sample { rows, fails: result.fails });
-        self.sources.push(SampleSource { tree, size: input.len(), origin });
+    fn add_sample(&mut self, mut parsed: ParsedInput, result: &InputResult) {
+        if let Some(answer) = &result.answer {
+            parsed.rows = self.maker.features.rows(&parsed.tree, &parsed.input, Some(answer));
+        }
+        self.samples.push(Sample { parsed, fails: result.fails });
     }
 }
 
@@ -458,21 +449,19 @@ fn threshold_of(best: &Candidate) -> Option<(usize, i128, i128)> {
 }
 
 /// The samples with figures nearest to a goal; if given, only those that fail or pass.
-fn nearest_samples<'s>(
-    samples: &'s [Sample],
-    sources: &'s [SampleSource],
+fn nearest_samples(
+    samples: &[Sample],
     feature: usize,
     goal: i128,
     fails: Option<bool>,
-) -> Vec<Neighbour<'s>> {
+) -> Vec<&Sample> {
     const NEAREST: usize = 12;
-    let all = samples.iter().zip(sources);
-    let all = all.filter(|(sample, _)| fails.is_none_or(|fails| sample.fails == fails));
+    let all = samples.iter().filter(|sample| fails.is_none_or(|fails| sample.fails == fails));
     let near = all.filter_map(|near| {
-        let figure = nearest_figure(&near.0.rows, feature, goal)?;
+        let figure = nearest_figure(near.rows(), feature, goal)?;
         Some(((figure - goal).abs(), near))
     });
-    let mut near: Vec<(i128, Neighbour<'_>)> = near.collect();
-    near.sort_by_key(|(distance, (_, source))| (*distance, source.size));
+    let mut near: Vec<(i128, &Sample)> = near.collect();
+    near.sort_by_key(|(distance, sample)| (*distance, sample.parsed.input.len()));
     near.into_iter().map(|(_, near)| near).take(NEAREST).collect()
 }
