@@ -104,27 +104,17 @@ impl OutgoingMessage {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoReply {
     /// There has been no connection for this long.
+    #[error("the server has not been reached for {} s", .0.as_secs())]
     Unreachable(Duration),
     /// There is a connection, but no service answers.
+    #[error(
+        "the server does not answer: JetStream is off or full, this key has no right to ask, or most servers of a \
+         cluster are away"
+    )]
     NoService,
-}
-
-impl fmt::Display for NoReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable(time) => {
-                write!(f, "the server has not been reached for {} s", time.as_secs())
-            }
-            Self::NoService => write!(
-                f,
-                "the server does not answer: JetStream is off or full, this key has no right to ask, or most servers of a \
-                 cluster are away"
-            ),
-        }
-    }
 }
 
 /// Why the connection failed.

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use async_nats::Message;
@@ -90,13 +91,6 @@ struct HeldUnit {
     is_over: bool,
 }
 
-/// The worker at the other end of the pipe.
-struct Worker {
-    out: std::sync::mpsc::Sender<Vec<u8>>,
-    heard: mpsc::UnboundedReceiver<Event>,
-    events: mpsc::UnboundedSender<Event>,
-}
-
 /// Takes units until `end` gets a message. `input` and `output` are those of a worker. Waits for an unreachable server,
 /// also at first. `tell` gets what an operator should know.
 ///
@@ -109,7 +103,7 @@ pub async fn work(
     end: oneshot::Receiver<()>,
     tell: impl Fn(&str),
 ) -> Result<(), JudgeError> {
-    let (events, heard) = mpsc::unbounded_channel();
+    let (events, mut heard) = mpsc::unbounded_channel();
     let (frames, ended, stop) = (events.clone(), events.clone(), events.clone());
     pipe::read_frames(
         output,
@@ -125,14 +119,12 @@ pub async fn work(
         }
     });
     let out = pipe::write_bytes(input)?;
-    let mut worker = Worker { out, heard, events };
-    let asked = timeout(START, worker.find_out()).await;
+    let asked = timeout(START, find_out(&out, &mut heard)).await;
     let silent = || JudgeError::new("start the worker", "it does not answer");
     let Some(announcement) = asked.map_err(|_| silent())?? else { return Ok(()) };
-    let Some(link) = reach(address, &mut worker, &tell).await? else { return Ok(()) };
+    let Some(link) = reach(address, &mut heard, &tell).await? else { return Ok(()) };
     let class = announcement.class();
     let id = crate::random()?[..16].to_owned();
-    let Worker { out, mut heard, events } = worker;
     let mut units = UnitWorker {
         subject: presence::subject(&class, address.user(), &id),
         server: address.name.clone(),
@@ -162,7 +154,7 @@ pub async fn work(
 /// Connects; `None` if this program is asked to end before.
 async fn reach(
     address: &NatsAddress,
-    worker: &mut Worker,
+    heard: &mut mpsc::UnboundedReceiver<Event>,
     tell: &impl Fn(&str),
 ) -> Result<Option<Link>, JudgeError> {
     let mut has_told = false;
@@ -178,7 +170,7 @@ async fn reach(
         }
         let begun = Instant::now();
         while let Some(left) = RETRY.checked_sub(begun.elapsed()) {
-            match timeout(left, worker.heard.recv()).await {
+            match timeout(left, heard.recv()).await {
                 Ok(Some(Event::End)) => return Ok(None),
                 Ok(Some(Event::WorkerEnded(end))) => return Err(ended_fault(end)),
                 _ => {}
@@ -193,45 +185,46 @@ fn ended_fault(end: Result<(), String>) -> JudgeError {
         .help("start its command by hand: it prints `juror worker`, and waits")
 }
 
-impl Worker {
-    fn send(&self, message: &MessageToWorker) {
-        // If nobody reads, the output ends, too.
-        _ = encode_frame(message, &[]).map(|bytes| self.out.send(bytes));
-    }
+fn send(out: &Sender<Vec<u8>>, message: &MessageToWorker) {
+    // If nobody reads, the output ends, too.
+    _ = encode_frame(message, &[]).map(|bytes| out.send(bytes));
+}
 
-    /// Greets the worker, and asks for all tools that juror knows. `None` if this program is asked to end.
-    async fn find_out(&mut self) -> Result<Option<Announcement>, JudgeError> {
-        _ = self.out.send(Peer::Sender.greeting().into_bytes());
-        self.send(&MessageToWorker::Session(SessionId::default()));
-        let words: Vec<String> = TOOLS.iter().map(|tool| tool.placeholder()).collect();
-        for (number, word) in words.iter().enumerate() {
-            let number = number as RequestId;
-            self.send(&MessageToWorker::FindTool { number, word: word.clone() });
+/// Greets the worker, and asks for all tools that juror knows. `None` if this program is asked to end.
+async fn find_out(
+    out: &Sender<Vec<u8>>,
+    heard: &mut mpsc::UnboundedReceiver<Event>,
+) -> Result<Option<Announcement>, JudgeError> {
+    _ = out.send(Peer::Sender.greeting().into_bytes());
+    send(out, &MessageToWorker::Session(SessionId::default()));
+    let words: Vec<String> = TOOLS.iter().map(|tool| tool.placeholder()).collect();
+    for (number, word) in words.iter().enumerate() {
+        let number = number as RequestId;
+        send(out, &MessageToWorker::FindTool { number, word: word.clone() });
+    }
+    let mut facts: Option<WorkerFacts> = None;
+    let mut tools = HashMap::new();
+    loop {
+        match heard.recv().await {
+            Some(Event::FromWorker(MessageFromWorker::Ready(mut found), _)) => {
+                found.clamp_numbers();
+                facts = Some(found);
+            }
+            Some(Event::FromWorker(MessageFromWorker::ToolFound { number, answer }, _)) => {
+                if let Some(word) = words.get(number as usize) {
+                    tools.insert(word.clone(), answer);
+                }
+            }
+            Some(Event::FromWorker(..)) => {}
+            Some(Event::WorkerEnded(end)) => return Err(ended_fault(end)),
+            _ => return Ok(None),
         }
-        let mut facts: Option<WorkerFacts> = None;
-        let mut tools = HashMap::new();
-        loop {
-            match self.heard.recv().await {
-                Some(Event::FromWorker(MessageFromWorker::Ready(mut found), _)) => {
-                    found.clamp_numbers();
-                    facts = Some(found);
-                }
-                Some(Event::FromWorker(MessageFromWorker::ToolFound { number, answer }, _)) => {
-                    if let Some(word) = words.get(number as usize) {
-                        tools.insert(word.clone(), answer);
-                    }
-                }
-                Some(Event::FromWorker(..)) => {}
-                Some(Event::WorkerEnded(end)) => return Err(ended_fault(end)),
-                _ => return Ok(None),
+        if let (Some(facts), true) = (&facts, tools.len() == words.len()) {
+            if facts.slots == 0 {
+                return Err(JudgeError::new("use the worker", "it runs no programs"));
             }
-            if let (Some(facts), true) = (&facts, tools.len() == words.len()) {
-                if facts.slots == 0 {
-                    return Err(JudgeError::new("use the worker", "it runs no programs"));
-                }
-                let tools = tools.into_iter().collect();
-                return Ok(Some(Announcement { facts: facts.clone(), tools }));
-            }
+            let tools = tools.into_iter().collect();
+            return Ok(Some(Announcement { facts: facts.clone(), tools }));
         }
     }
 }
@@ -250,7 +243,7 @@ struct UnitWorker<'a> {
     /// The unit of each job that has not ended.
     unit_of: HashMap<RequestId, String>,
     last_number: RequestId,
-    out: std::sync::mpsc::Sender<Vec<u8>>,
+    out: Sender<Vec<u8>>,
     events: mpsc::UnboundedSender<Event>,
     /// How many requests for units are open, by lane.
     asked: [usize; 2],
@@ -399,7 +392,7 @@ impl UnitWorker<'_> {
                     unit.fault = Some(ResultFault::MissingBlob);
                 }
                 let reason = fault.to_string();
-                self.send(&MessageToWorker::BlobUnreadable { stream, reason });
+                send(&self.out, &MessageToWorker::BlobUnreadable { stream, reason });
             }
             Event::ResultWritten(unit, written) => {
                 let Some(unit) = self.units.remove(&unit) else { return };
@@ -528,10 +521,6 @@ impl UnitWorker<'_> {
         if let Some(unit) = self.units.remove(name) {
             self.publish(&unit.ack, b"+ACK").await;
         }
-    }
-
-    fn send(&self, message: &MessageToWorker) {
-        _ = encode_frame(message, &[]).map(|bytes| self.out.send(bytes));
     }
 
     fn hear_worker(&mut self, message: MessageFromWorker, rest: &[u8]) {
