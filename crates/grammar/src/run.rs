@@ -474,10 +474,8 @@ impl<'a> Interpreter<'a> {
             });
         }
         let (index, has, lacks) = found?;
-        let parts: Vec<String> = index.iter().map(Int::to_string).collect();
-        let index = if parts.is_empty() { String::new() } else { format!("[{}]", parts.join(",")) };
-        let [has, lacks] = [has, lacks].map(|slot| &self.grammar.variables[slot].name);
-        Some(format!("`{has}{index}` has a value, `{lacks}{index}` has none"))
+        let [has, lacks] = [has, lacks].map(|slot| self.shown_variable(slot, &index));
+        Some(format!("`{has}` has a value, `{lacks}` has none"))
     }
 
     /// The least value that occurs twice in a single variable, in words.

@@ -45,9 +45,9 @@ impl TokenKind {
 }
 
 /// A longer sign comes before its prefixes.
-const SIGNS: [&str; 20] = [
+const SIGNS: [&str; 21] = [
     "<=", ">=", "==", "!=", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "(", ")",
-    "[", "]",
+    "[", "]", ",",
 ];
 
 /// After this many faults, the rest is not read.
@@ -115,10 +115,6 @@ impl Iterator for Lexer<'_> {
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
                 b'0'..=b'9' => self.number(),
                 b'"' => self.text(),
-                b',' => {
-                    self.at += 1;
-                    Some(TokenKind::Sign(","))
-                }
                 _ => self.sign(),
             };
             let span = Span { start, end: self.at };

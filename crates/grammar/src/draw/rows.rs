@@ -51,7 +51,7 @@ impl ShapedChooser<'_> {
     fn table_size(&mut self, draw: &DrawRequest<'_>) -> Int {
         let chance = &mut self.chance;
         let steps: &[Int] = self.shape.numbers.as_deref().map_or(&[], |list| &list.steps);
-        let mut any = || match steps.get(chance.below(steps.len() as u64) as usize) {
+        let mut any = || match chance.pick(steps) {
             Some(step) if chance.happens(900) => step.clone(),
             _ => Int::Small(1 << (10 + chance.below(11))),
         };
