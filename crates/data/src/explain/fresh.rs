@@ -5,10 +5,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::explain::features::{FeatureRow, Features};
-use crate::explain::find::{InputOrigin, ParsedInput, Sample, Threshold};
+use crate::explain::find::{InputOrigin, ParsedInput, Sample};
+use crate::inputs::candidates::DrawnInput;
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
-use juror_grammar::generate::generate_until;
 use juror_grammar::number::Int;
 use juror_grammar::shape::{Scale, Shape, applicable};
 use juror_grammar::tree::parse;
@@ -82,16 +82,8 @@ impl<'g, 'f> InputMaker<'g, 'f> {
             pins.push(Pin { site, side });
         }
         let seed = self.chance.below(u64::MAX);
-        let text = generate_until(
-            self.features.grammar,
-            &shape,
-            &pins,
-            seed,
-            Some(LARGEST_INPUT),
-            &|| false,
-        )
-        .ok()?;
-        self.parse_new(text.into(), origin)
+        let drawn = DrawnInput { shape, pins, seed, size_limit: Some(LARGEST_INPUT) };
+        self.parse_new(drawn.write(self.features.grammar, &|| false)?.into(), origin)
     }
 
     /// Picks one of these inputs, unless it is too large. The origin is that of what is made from it.
@@ -107,18 +99,18 @@ impl<'g, 'f> InputMaker<'g, 'f> {
         self.parse_new(text.into(), origin)
     }
 
-    /// Varies one of these inputs until its figure is as near to the goal as possible.
+    /// Varies one of these inputs until its figure of this feature is as near to the goal as possible.
     pub fn vary_towards(
         &mut self,
         all: &[&Sample],
-        threshold: &Threshold,
+        index: usize,
         goal: i128,
     ) -> Option<ParsedInput> {
         const STEPS: usize = 12;
-        let feature = &self.features.features[threshold.feature];
+        let feature = &self.features.features[index];
         let (near, origin) = self.pick(all)?;
         let mut tree = near.parsed.tree.clone();
-        let mut figure = nearest_figure(near.rows(), threshold.feature, goal)?;
+        let mut figure = nearest_figure(near.rows(), index, goal)?;
         let mut best: Option<ParsedInput> = None;
         for _ in 0..STEPS {
             if figure == goal {
@@ -135,7 +127,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
                 continue;
             };
             self.forget(&parsed);
-            let Some(now) = nearest_figure(&parsed.rows, threshold.feature, goal) else {
+            let Some(now) = nearest_figure(&parsed.rows, index, goal) else {
                 continue;
             };
             if (goal - now).abs() < (goal - figure).abs() {

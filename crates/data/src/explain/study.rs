@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use crate::explain::features::{FeatureRow, Features, FigureKind};
 use crate::explain::find::{
-    Agreement, Candidate, InputOrigin, ParsedInput, Sample, Threshold, find_candidates,
+    Candidate, InputOrigin, ParsedInput, Sample, Threshold, find_candidates,
 };
 use crate::explain::fresh::{InputMaker, nearest_figure};
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, is_natural_threshold};
@@ -52,7 +52,7 @@ pub fn study(
     let mut study = Study {
         subject,
         maker: InputMaker::new(&features, seed),
-        agreement: Agreement::Exactly,
+        agreement: ExplanationKind::Exactly,
         samples: Vec::new(),
         runs: 0,
         is_cut: false,
@@ -65,7 +65,7 @@ pub fn study(
 struct Study<'g, 'a> {
     subject: &'a dyn InputJudge,
     maker: InputMaker<'g, 'a>,
-    agreement: Agreement,
+    agreement: ExplanationKind,
     samples: Vec<Sample>,
     runs: u64,
     is_cut: bool,
@@ -106,7 +106,7 @@ impl Study<'_, '_> {
         if let Some(explanation) = self.test_hypotheses()? {
             return Ok(Some(explanation));
         }
-        self.agreement = Agreement::OnlyIf;
+        self.agreement = ExplanationKind::OnlyIf;
         self.test_hypotheses()
     }
 
@@ -131,7 +131,7 @@ impl Study<'_, '_> {
             let mut candidates =
                 find_candidates(self.maker.features, &self.samples, self.agreement);
             candidates.retain(|candidate| !dropped.contains(&candidate.hypothesis));
-            if self.agreement == Agreement::OnlyIf {
+            if self.agreement == ExplanationKind::OnlyIf {
                 candidates.retain(|candidate| self.is_informative(&candidate.hypothesis));
                 candidates.sort_by_key(|rival| (self.passing_with(&rival.hypothesis), rival.cost));
             }
@@ -182,8 +182,8 @@ impl Study<'_, '_> {
         let hypothesis = &best.hypothesis;
         if hypothesis.depends_on_answer(self.maker.features) {
             // Only a run shows on which side an input is.
-            if let Some((feature, value, sign)) = threshold_of(best) {
-                let near = nearest_samples(&self.samples, feature, value * sign, None);
+            if let Some(Threshold { feature, limit, .. }) = best.threshold {
+                let near = nearest_samples(&self.samples, feature, limit, None);
                 inputs.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
             }
             inputs.extend(self.variations(&|sample| sample.fails, INPUTS_PER_DOUBT));
@@ -192,7 +192,7 @@ impl Study<'_, '_> {
             return inputs;
         }
         if let Some(threshold) = &best.threshold {
-            inputs.extend(self.inputs_near(best, threshold));
+            inputs.extend(self.inputs_near(threshold));
         }
         for side in [true, false] {
             inputs.extend(
@@ -210,10 +210,9 @@ impl Study<'_, '_> {
                 && other.atoms.iter().any(|atom| atom.feature == feature)
             {
                 // The value may stand for all that are odd, or powers of two: by chance, these are rare.
-                let threshold = Threshold { feature, passing: None, failing: value };
                 let goals = [2 * value, 4 * value, value / 2, value + 2, value - 2];
                 inputs.extend(
-                    goals.iter().filter_map(|goal| self.input_towards(&threshold, *goal, None)),
+                    goals.iter().filter_map(|goal| self.input_towards(feature, *goal, None)),
                 );
             }
         }
@@ -252,24 +251,21 @@ impl Study<'_, '_> {
         all
     }
 
-    fn inputs_near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
-        let Some((_, value, sign)) = threshold_of(best) else { return Vec::new() };
-        let value = value * sign;
+    fn inputs_near(&mut self, threshold: &Threshold) -> Vec<ParsedInput> {
+        let Threshold { feature, limit: value, sign, passing, failing } = *threshold;
         let mut inputs = Vec::new();
         let mut towards = |study: &mut Self, goal: i128, fails: Option<bool>| {
             for _ in 0..INPUTS_PER_DOUBT {
-                inputs.extend(study.input_towards(threshold, goal, fails));
+                inputs.extend(study.input_towards(feature, goal, fails));
             }
         };
         match self.agreement {
-            Agreement::Exactly => {
+            ExplanationKind::Exactly => {
                 towards(self, value, None);
                 towards(self, value - sign, None);
-                if let Some(passing) = threshold.passing {
-                    towards(self, passing + (threshold.failing - passing) / 2, None);
-                }
+                towards(self, passing + (failing - passing) / 2, None);
             }
-            Agreement::OnlyIf => {
+            ExplanationKind::OnlyIf => {
                 towards(self, value, Some(false));
                 // Failing inputs are moved across the threshold in steps of several sizes.
                 for part in [1, 4, 16] {
@@ -285,12 +281,12 @@ impl Study<'_, '_> {
     /// An input with the figure near a goal, made from a near one that fails or passes as given.
     fn input_towards(
         &mut self,
-        threshold: &Threshold,
+        feature: usize,
         goal: i128,
         fails: Option<bool>,
     ) -> Option<ParsedInput> {
-        let near = nearest_samples(&self.samples, threshold.feature, goal, fails);
-        self.maker.vary_towards(&near, threshold, goal)
+        let near = nearest_samples(&self.samples, feature, goal, fails);
+        self.maker.vary_towards(&near, feature, goal)
     }
 
     fn variations(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
@@ -301,11 +297,10 @@ impl Study<'_, '_> {
     /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count
     /// if they were made from failing inputs.
     fn count_results(&self, counts: &mut TrialCounts, best: &Candidate, start: usize) {
-        let limit = threshold_of(best);
         for sample in &self.samples[start..] {
             let holds = best.hypothesis.holds(sample.rows());
             if holds
-                && self.agreement == Agreement::OnlyIf
+                && self.agreement == ExplanationKind::OnlyIf
                 && sample.parsed.origin == InputOrigin::NearFailing
             {
                 continue;
@@ -315,12 +310,12 @@ impl Study<'_, '_> {
                 count.failing += u64::from(sample.fails);
             };
             add(if holds { &mut counts.with } else { &mut counts.without });
-            let Some((feature, value, sign)) = limit else { continue };
+            let Some(Threshold { feature, limit, sign, .. }) = best.threshold else { continue };
             let figures = sample.rows().iter().filter_map(|row| row[feature]);
             let Some(most) = figures.map(|figure| figure * sign).max() else { continue };
             // Near means within one hundredth.
-            let width = value.abs() / 100;
-            let over = most - value;
+            let width = limit.abs() / 100;
+            let over = most - limit * sign;
             if (0..=width).contains(&over) {
                 add(&mut counts.near_with);
             } else if (-1 - width..0).contains(&over) {
@@ -337,7 +332,7 @@ impl Study<'_, '_> {
             return HypothesisState::Refuted;
         }
         match self.agreement {
-            Agreement::Exactly => {
+            ExplanationKind::Exactly => {
                 if counts.with.failing < counts.with.inputs {
                     return HypothesisState::Refuted;
                 }
@@ -349,7 +344,7 @@ impl Study<'_, '_> {
                     HypothesisState::Open
                 }
             }
-            Agreement::OnlyIf => {
+            ExplanationKind::OnlyIf => {
                 let few = |count: &FailureCount| count.failing * FAILING_PART < count.inputs;
                 if counts.with.inputs >= ENOUGH_INPUTS && few(&counts.with) {
                     return HypothesisState::Refuted;
@@ -373,20 +368,18 @@ impl Study<'_, '_> {
     }
 
     fn is_sharp(&self, counts: &TrialCounts, best: &Candidate) -> bool {
-        let Some(threshold) = &best.threshold else { return true };
-        let Some(passing) = threshold.passing else { return true };
-        let gap = (threshold.failing - passing).abs();
-        let is_end = threshold_of(best).is_some_and(|(_, value, _)| is_natural_threshold(value));
+        let Some(threshold) = best.threshold else { return true };
+        let Threshold { feature, limit, sign, passing, failing } = threshold;
+        let gap = (failing - passing).abs();
+        let is_end = is_natural_threshold(limit * sign);
         let is_count = matches!(
-            self.maker.features.features[threshold.feature].kind,
+            self.maker.features.features[feature].kind,
             FigureKind::Value | FigureKind::Cases | FigureKind::Length
         );
         let is_near = if best.hypothesis.depends_on_answer(self.maker.features) {
             // Inputs cannot be made to fit an answer.
-            threshold_of(best).is_some_and(|(_, value, sign)| {
-                let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
-                is_near(passing) && is_near(threshold.failing)
-            })
+            let is_near = |figure: i128| (figure - limit).abs() <= limit.abs() / 8 + 1;
+            is_near(passing) && is_near(failing)
         } else {
             counts.near_with.inputs > 0 && counts.near_without.inputs > 0
         };
@@ -396,10 +389,7 @@ impl Study<'_, '_> {
 
     fn explanation(&self, counts: &TrialCounts, best: &Candidate) -> Explanation {
         Explanation {
-            kind: match self.agreement {
-                Agreement::Exactly => ExplanationKind::Exactly,
-                Agreement::OnlyIf => ExplanationKind::OnlyIf,
-            },
+            kind: self.agreement,
             statement: best.hypothesis.text(self.maker.features),
             otherwise: best.hypothesis.opposite_text(self.maker.features),
             with: counts.with,
@@ -435,17 +425,6 @@ enum HypothesisState {
     Open,
     Refuted,
     Confirmed,
-}
-
-/// The feature, the least value for which the hypothesis holds, and 1; or -1 if figure and value are negated.
-fn threshold_of(best: &Candidate) -> Option<(usize, i128, i128)> {
-    let threshold = best.threshold.as_ref()?;
-    let atom = best.hypothesis.atoms.iter().find(|atom| atom.feature == threshold.feature)?;
-    match atom.test {
-        FigureTest::AtLeast(value) => Some((threshold.feature, value, 1)),
-        FigureTest::AtMost(value) => Some((threshold.feature, -value, -1)),
-        _ => None,
-    }
 }
 
 /// The samples with figures nearest to a goal; if given, only those that fail or pass.
