@@ -16,14 +16,14 @@ use tokio::time::{sleep, timeout};
 use crate::address::{Lane, NatsAddress};
 use crate::bucket::{self, StoreFault};
 use crate::layout::{self, JOBS, MOST_LOST};
-use crate::link::{ConnectFault, Link, NoReply, OutgoingMessage, status};
+use crate::link::{Link, NoReply, OutgoingMessage, status};
 use crate::pipe;
 use crate::presence::{self, Announcement, GOODBYE};
 use crate::unit::{
     self, JOBS_MAX, JobId, MESSAGE_BYTES_MAX, ResultFault, ResultHead, ResultPart, UnitHead,
     job_id, job_of,
 };
-use juror_core::judgement::JudgeError;
+use juror_core::judgement::{JudgeError, Retry};
 use juror_core::language::tool::TOOLS;
 use juror_core::text::printable;
 use juror_remote::frame::{Peer, encode_frame};
@@ -52,12 +52,7 @@ enum Event {
     WorkerEnded(Result<(), String>),
     /// A reply to a request for units of this lane.
     UnitArrived(Lane, Message),
-    /// It is decided whether a unit is run.
-    UnitOpened {
-        unit: String,
-        frames: Option<Vec<u8>>,
-        decision: UnitDecision,
-    },
+    UnitOpened(String, OpenedUnit),
     /// A blob cannot be had, for this reason.
     BlobMissing(RequestId, StoreFault),
     /// The result of a unit was written, or the server refuses it for this reason.
@@ -68,17 +63,11 @@ enum Event {
     End,
 }
 
-/// What to do with a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum UnitDecision {
-    Run,
-    /// Give up: too many workers were lost with it.
-    GiveUp,
-    /// Nothing: there is a result.
-    AlreadyDone,
-}
+/// The frames of a unit to run, or why it has no results. `None` if there is a result.
+type OpenedUnit = Result<Option<Vec<u8>>, ResultFault>;
 
 /// A unit that this worker has.
+#[derive(Default)]
 struct HeldUnit {
     head: UnitHead,
     /// The subject to report progress and completion on.
@@ -161,8 +150,8 @@ async fn reach(
     loop {
         match Link::open(address, None).await {
             Ok(link) => return Ok(Some(link)),
-            Err(ConnectFault::Refused(error)) => return Err(error),
-            Err(ConnectFault::Unreachable(error)) => {
+            Err(error) if error.again == Retry::Never => return Err(error),
+            Err(error) => {
                 if !std::mem::replace(&mut has_told, true) {
                     tell(&format!("{error}; tries until it can"));
                 }
@@ -383,9 +372,7 @@ impl UnitWorker<'_> {
         match event {
             Event::FromWorker(message, rest) => self.hear_worker(message, &rest),
             Event::UnitArrived(lane, message) => self.receive(lane, message).await,
-            Event::UnitOpened { unit, frames, decision } => {
-                self.open(&unit, frames, decision).await
-            }
+            Event::UnitOpened(unit, opened) => self.open(&unit, opened).await,
             Event::BlobMissing(stream, fault) => {
                 // Its jobs fail now; their sender stores it again, and sends them again.
                 for unit in self.units.values_mut().filter(|unit| !unit.is_over) {
@@ -440,57 +427,33 @@ impl UnitWorker<'_> {
         }
         let delivered = count_deliveries(&ack).unwrap_or(1);
         let name = head.unit.clone();
-        let unit = HeldUnit {
-            head: head.clone(),
-            ack,
-            jobs: Vec::new(),
-            left: 0,
-            frames: Vec::new(),
-            fault: None,
-            is_over: false,
-        };
+        let unit = HeldUnit { head: head.clone(), ack, ..HeldUnit::default() };
         self.units.insert(name.clone(), unit);
         if delivered <= 1 && head.stored.is_none() {
-            return self.open(&name, Some(frames), UnitDecision::Run).await;
+            return self.open(&name, Ok(Some(frames))).await;
         }
         let link = self.link.clone();
         self.aside(async move {
-            let decision = match delivered {
-                0 | 1 => UnitDecision::Run,
-                _ if has_result(&link, &head).await => UnitDecision::AlreadyDone,
-                delivered if delivered > MOST_LOST => UnitDecision::GiveUp,
-                _ => UnitDecision::Run,
-            };
-            let frames = match head.stored {
-                Some(digest) if decision == UnitDecision::Run => {
-                    let mut frames = Vec::new();
-                    let got = bucket::get(&link, &digest, |_, piece| frames.extend(piece)).await;
-                    got.is_ok().then_some(frames)
-                }
-                _ => Some(frames),
-            };
-            Event::UnitOpened { unit: name, frames, decision }
+            Event::UnitOpened(name, open_unit(&link, &head, frames, delivered).await)
         });
     }
 
     /// Begins a unit.
-    async fn open(&mut self, name: &str, frames: Option<Vec<u8>>, decision: UnitDecision) {
+    async fn open(&mut self, name: &str, opened: OpenedUnit) {
         let Some(unit) = self.units.get_mut(name) else { return };
-        if decision == UnitDecision::AlreadyDone {
-            return self.publish_done(name).await;
-        }
-        let frames = match (decision, frames) {
-            (UnitDecision::GiveUp, _) => Err(ResultFault::GivenUp),
-            (_, None) => Err(ResultFault::MissingBlob),
-            (_, Some(frames)) => Ok(frames),
-        };
-        let jobs = match frames.map(unit::read_frames::<MessageToWorker>) {
+        let frames = match opened {
+            Ok(Some(frames)) => frames,
+            Ok(None) => {
+                let ack = std::mem::take(&mut unit.ack);
+                self.units.remove(name);
+                return self.publish(&ack, b"+ACK").await;
+            }
             Err(fault) => {
                 unit.fault = Some(fault);
                 return self.write(name);
             }
-            Ok(jobs) => jobs.unwrap_or_default(),
         };
+        let jobs = unit::read_frames::<MessageToWorker>(frames).unwrap_or_default();
         let batch = unit.head.batch.clone();
         let mut orders = Vec::new();
         for (message, rest) in jobs.into_iter().take(JOBS_MAX) {
@@ -515,12 +478,6 @@ impl UnitWorker<'_> {
         }
         // If nobody reads, the output ends, too.
         _ = self.out.send(orders);
-    }
-
-    async fn publish_done(&mut self, name: &str) {
-        if let Some(unit) = self.units.remove(name) {
-            self.publish(&unit.ack, b"+ACK").await;
-        }
     }
 
     fn hear_worker(&mut self, message: MessageFromWorker, rest: &[u8]) {
@@ -592,6 +549,21 @@ fn count_deliveries(ack: &str) -> Option<u64> {
     // Newer servers name domain and account first.
     let place = if parts.len() > 7 { 4 } else { 2 };
     parts.get(place)?.parse().ok()
+}
+
+/// Reads a unit that was handed out this many times, or whose jobs are in a blob.
+async fn open_unit(link: &Link, head: &UnitHead, frames: Vec<u8>, delivered: u64) -> OpenedUnit {
+    if delivered > 1 && has_result(link, head).await {
+        return Ok(None);
+    }
+    if delivered > MOST_LOST {
+        return Err(ResultFault::GivenUp);
+    }
+    let Some(digest) = head.stored else { return Ok(Some(frames)) };
+    let mut frames = Vec::new();
+    let got = bucket::get(link, &digest, |_, piece| frames.extend(piece)).await;
+    got.map_err(|_| ResultFault::MissingBlob)?;
+    Ok(Some(frames))
 }
 
 /// Whether a unit has a result. Reads nothing: sends a message that the server refuses, and reads the refusal.
