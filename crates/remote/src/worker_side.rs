@@ -102,22 +102,22 @@ impl WorkerSide {
     ) -> Result<(), ProtocolError> {
         match message {
             // Of use only to who forwards jobs.
-            MessageToWorker::Session(_) => Ok(()),
+            MessageToWorker::Session(_) => {}
             MessageToWorker::Run(RunHead { number, .. }) => {
                 let (RunOrder { mode, ways, work }, behind) = decode_body(behind)?;
-                self.accept_task(WorkerTask { number, mode, work }, &ways, behind)
+                self.accept_task(WorkerTask { number, mode, work }, &ways, behind)?;
             }
-            MessageToWorker::Piece { stream, is_last } => self.add_piece(stream, is_last, behind),
+            MessageToWorker::Piece { stream, is_last } => {
+                self.add_piece(stream, is_last, behind)?
+            }
             MessageToWorker::BlobUnreadable { stream, reason } => {
                 if self.incoming.remove(&stream).is_none() {
                     return Err(ProtocolError::new("it sends what nobody asked for"));
                 }
                 self.fail_tasks(stream, &reason);
-                Ok(())
             }
             MessageToWorker::FindTool { number, word } => {
                 self.effects.push(Effect::Execute(ProgramOrder::FindTool { number, word }));
-                Ok(())
             }
             MessageToWorker::Cancel { number } => {
                 let is_it = |waiting: &mut WaitingTask| waiting.task.number == number;
@@ -125,9 +125,9 @@ impl WorkerSide {
                     Some(_) => Effect::Send(MessageFromWorker::RunInterrupted { number }),
                     None => Effect::Cancel(number),
                 });
-                Ok(())
             }
         }
+        Ok(())
     }
 
     fn accept_task(
@@ -208,7 +208,7 @@ impl WorkerSide {
             return Err(ProtocolError::new("it sends what nobody asked for"));
         };
         coming.incoming.push(bytes, &mut self.large);
-        let (length, expected) = (coming.incoming.length(), coming.length);
+        let (length, expected) = (coming.incoming.length, coming.length);
         if length > expected || is_last && length != expected {
             return Err(ProtocolError::new(format!(
                 "it sends {length} bytes in place of {expected}"
