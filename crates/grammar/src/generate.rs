@@ -94,8 +94,6 @@ pub fn generate_until(
     most: Option<usize>,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, GenerationFailure> {
-    let dependents = dependents(grammar);
-    let failures = Failures::default();
     let search = &mut Search {
         grammar,
         shape,
@@ -103,8 +101,8 @@ pub fn generate_until(
         seed,
         size_limit: most,
         is_over,
-        dependents,
-        failures,
+        dependents: dependents(grammar),
+        failures: Failures::default(),
         work: Rc::new(WorkCounter::new(grammar.limits.steps)),
         final_failure: None,
         attempts: 0,

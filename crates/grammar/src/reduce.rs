@@ -36,7 +36,7 @@ pub(super) fn node_number(grammar: &Grammar, node: &InputNode) -> Option<TreeNum
 
 /// Zero if the number is no valid length.
 pub(super) fn to_length(value: &Int) -> usize {
-    value.to_small().and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
+    value.to().unwrap_or(0)
 }
 
 pub(super) fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) {
@@ -180,8 +180,7 @@ impl CountSetter<'_> {
                 InputNode::Int(int) => {
                     let variable = self.grammar.sites[int.site].variable;
                     if is_wanted {
-                        let by = self.to.minus(&int.value).to_small();
-                        let by = by.and_then(|by| isize::try_from(by).ok()).unwrap_or(0);
+                        let by = self.to.minus(&int.value).to().unwrap_or(0);
                         self.change = variable.map(|variable| (variable, by));
                         int.value = self.to.clone();
                     } else if self.change.is_some_and(|(counted, _)| variable == Some(counted)) {

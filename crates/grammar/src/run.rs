@@ -279,14 +279,8 @@ impl<'a> Interpreter<'a> {
     }
 
     fn count(&self, expr: &Expr) -> Result<u32, RunStop> {
-        if let Some(count) = self.eval_small(expr)
-            && let Ok(count) = u32::try_from(count)
-        {
-            return Ok(count);
-        }
         let value = self.eval_int(expr)?;
-        let fits = value.to_small().and_then(|value| u32::try_from(value).ok());
-        fits.ok_or_else(|| {
+        value.to().ok_or_else(|| {
             let message = format!("{} is not a number of iterations", value.short_text());
             RunStop::fault(expr.span, message, "it must be from 0 to 4294967295")
         })
@@ -330,8 +324,7 @@ impl<'a> Interpreter<'a> {
         };
         let decimal = |expr: &Expr| {
             let value = self.eval_int(expr)?;
-            let fits = value.to_small().and_then(|value| u32::try_from(value).ok());
-            fits.filter(|value| *value <= DECIMALS_MAX).ok_or_else(|| {
+            value.to().filter(|value| *value <= DECIMALS_MAX).ok_or_else(|| {
                 let message = format!("{} is not a number of decimals", value.short_text());
                 RunStop::fault(expr.span, message, "it must be from 0 to 9999")
             })

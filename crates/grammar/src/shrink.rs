@@ -28,18 +28,15 @@ pub fn shrink(
     budget: u64,
     is_over: impl Fn() -> bool,
 ) -> Result<Vec<u8>, Rejection> {
-    let tree = parse(grammar, input, Path::new("input"))?;
-    let (text, seen, left) = (input.to_vec(), HashSet::new(), budget);
-    let places = None;
     let mut shrinker = Shrinker {
         grammar,
-        tree,
-        text,
-        node_numbers: places,
+        tree: parse(grammar, input, Path::new("input"))?,
+        text: input.to_vec(),
+        node_numbers: None,
         interesting,
         is_over,
-        seen,
-        attempts_left: left,
+        seen: HashSet::new(),
+        attempts_left: budget,
     };
     loop {
         let before = shrinker.text.clone();

@@ -61,11 +61,10 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     let mut faults = Vec::new();
     let mut read = |strings_end_in_line| {
         faults.clear();
-        let diagnostics = &mut faults;
         let mut lexer = Lexer {
             source,
             at: 0,
-            diagnostics,
+            diagnostics: &mut faults,
             strings_end_in_line,
             has_open_string: false,
             work: WorkCounter::of_constants(),
