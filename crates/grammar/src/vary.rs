@@ -41,7 +41,8 @@ pub fn vary_towards(
         wish.sites.contains(&int.site) && int.value != *room
     };
     let chosen = choose_int(&tree, chance, &can_change)?;
-    let value = chosen.int.value.plus(&wish.by);
+    let int = &chosen.int;
+    let value = int.value.plus(&wish.by).clamped(&int.min, &int.max);
     set_int(grammar, &mut tree, &chosen, &value, chance);
     valid_text(grammar, &tree)
 }
@@ -119,7 +120,8 @@ fn mix_in(
     let values = nodes.iter().filter_map(|node| node.int()).filter(|int| is_value(int));
     let values: Vec<&Int> = values.map(|int| &int.value).collect();
     let Some(value) = number.or(chance.pick(&values).copied()) else { return false };
-    set_int(grammar, tree, &chosen, value, chance);
+    let value = value.clamped(&chosen.int.min, &chosen.int.max);
+    set_int(grammar, tree, &chosen, &value, chance);
     true
 }
 
@@ -147,7 +149,7 @@ fn change_randomly(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance)
             let mut other = Chance::new(chance.below(u64::MAX), "value");
             let like = similar_value(tree, int, kind == 9, &mut other);
             let value = match kind {
-                8 | 9 => like.unwrap_or_else(|| int.min.clone()),
+                8 | 9 => like.as_ref().unwrap_or(&int.min).clamped(&int.min, &int.max),
                 10 => int.value.negated(),
                 11 => other.between(&int.min, &int.max),
                 kind => near_value(int, kind),
@@ -160,7 +162,7 @@ fn change_randomly(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance)
 /// A value near this one, or one of its bounds.
 fn near_value(int: &IntNode, kind: u64) -> Int {
     let two = Int::from(2_u64);
-    match kind {
+    let value = match kind {
         0 => int.value.plus(&Int::ONE),
         1 => int.value.minus(&Int::ONE),
         2 => int.value.plus(&two),
@@ -169,7 +171,8 @@ fn near_value(int: &IntNode, kind: u64) -> Int {
         5 => int.max.clone(),
         6 => int.value.divided_by(&two).unwrap_or(Int::ZERO),
         _ => Int::ZERO,
-    }
+    };
+    value.clamped(&int.min, &int.max)
 }
 
 struct ChosenInt {
@@ -197,16 +200,16 @@ fn similar_value(tree: &InputTree, int: &IntNode, any: bool, chance: &mut Chance
     chance.pick(&ints).map(|int| int.value.clone())
 }
 
-/// Sets a number as far as its bounds permit. A count also lengthens or shortens the loops that it counts.
+/// Sets a number. A count also lengthens or shortens the loops that it counts.
 fn set_int(
     grammar: &Grammar,
     tree: &mut InputTree,
-    ChosenInt { index, int }: &ChosenInt,
+    ChosenInt { index, .. }: &ChosenInt,
     value: &Int,
     chance: &mut Chance,
 ) {
-    let value = value.clamped(&int.min, &int.max);
-    set_count(grammar, tree, *index, &value, &mut |iterations, rounds, _| {
+    // A negated value may be out of bounds until the input is written.
+    set_count(grammar, tree, *index, value, &mut |iterations, rounds, _| {
         resize(iterations, rounds.min(ITERATIONS_MAX), chance);
     });
 }
