@@ -7,6 +7,7 @@ use serde::Deserialize;
 
 use crate::grade::asserts::take_apart;
 use crate::grade::fault::{FaultyPart, LineFault};
+use crate::grade::source::source_name;
 use crate::grade::text::{text, text_schema};
 use juror_core::check::named::{OptionsError, is_value};
 use juror_core::check::options::Options;
@@ -18,7 +19,7 @@ use juror_core::root::FilePath;
 const CALLER: &str = "JurorCall";
 
 /// The function that is called once for each test case: `input` has its arguments, `answer` what it returns, as JSON.
-#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct LineCall {
     /// The name of the function.
@@ -88,16 +89,7 @@ impl LineAsserts {
                 (ArgumentForm::Test, CANDIDATE.to_owned(), vec![(input, "true".to_owned())])
             }
         };
-        let call = LineCall {
-            function,
-            class: None,
-            arguments: form,
-            any_order: false,
-            boxed: false,
-            tolerance: None,
-            types: Vec::new(),
-        };
-        (call, cases)
+        (LineCall { function, arguments: form, ..LineCall::default() }, cases)
     }
 }
 
@@ -199,8 +191,7 @@ impl LineCall {
             let help = format!("it does in {}; in others, give a program", known.join(", "));
             return Err(LineFault::new(FaultyPart::Source, message, Some(help)));
         };
-        let caller = language.extensions.split_whitespace().next().unwrap_or_default();
-        let caller = format!("{CALLER}{caller}");
+        let caller = source_name(CALLER, language);
         program.name = format!("submission.{ending}");
         program.path = FilePath::root(&program.name);
         program.language = Some(language.code.to_owned());

@@ -116,37 +116,31 @@ impl GradedLine {
     }
 
     pub fn with_judgement(
-        judgement: Judgement,
+        mut judgement: Judgement,
         extracted: Option<ExtractedProgram>,
         returned: ResultDetail,
     ) -> Self {
-        let explained = judgement.explained_cause();
         let (test_case, cause) = judgement.failure();
         let test_case = test_case.map(str::to_owned);
-        let cause = explained.or_else(|| cause.map(str::to_owned));
+        let cause = judgement.explained_cause().or_else(|| cause.map(str::to_owned));
         let is_asked = returned != ResultDetail::Verdict;
-        let (passed, ran) = (judgement.passed_cases(), judgement.cases.len());
-        let (cpu_time, memory) = (judgement.slowest_cpu_time(), judgement.peak_memory());
-        let total_cpu_time = judgement.total_cpu_time();
-        let sensitive = judgement.cases.iter().any(CaseJudgement::is_sensitive);
-        let mut cases = judgement.cases;
         if returned == ResultDetail::Cases {
-            Arc::make_mut(&mut cases).iter_mut().for_each(|case| case.evidence = None);
+            Arc::make_mut(&mut judgement.cases).iter_mut().for_each(|case| case.evidence = None);
         }
         Self {
             extracted,
             verdict: Some(judgement.verdict),
             test_case,
             cause,
-            passed,
-            ran,
+            passed: judgement.passed_cases(),
+            ran: judgement.cases.len(),
             skipped: judgement.skipped,
-            cpu_time,
-            total_cpu_time,
-            memory,
-            sensitive,
+            cpu_time: judgement.slowest_cpu_time(),
+            total_cpu_time: judgement.total_cpu_time(),
+            memory: judgement.peak_memory(),
+            sensitive: judgement.cases.iter().any(CaseJudgement::is_sensitive),
             score: judgement.score,
-            test_cases: is_asked.then_some(cases),
+            test_cases: is_asked.then_some(judgement.cases),
             compiler: judgement.compiler.filter(|_| is_asked),
             ..Self::default()
         }

@@ -242,6 +242,15 @@ where
     Ok(all.map(|all| all.into_iter().map(|object| object.0).collect()))
 }
 
+impl LineComparison {
+    pub fn checker(&self) -> Option<&LineChecker> {
+        match self {
+            Self::Text(_) => None,
+            Self::Parts(parts) => Some(&parts.checker),
+        }
+    }
+}
+
 impl LineSource {
     pub fn parts(self) -> SourceParts {
         match self {
@@ -303,10 +312,7 @@ impl StreamLine {
             LineSource::Text(_) => (true, false),
             LineSource::Parts(parts) => (parts.text.is_some(), parts.file.is_some()),
         };
-        let checker = match &self.compare {
-            Some(LineComparison::Parts(parts)) => Some(&parts.checker),
-            _ => None,
-        };
+        let checker = self.compare.as_ref().and_then(LineComparison::checker);
         checker.map_or(Ok(()), LineChecker::check)?;
         let (package, cases) = (self.package.is_some(), self.cases.is_some());
         if !alone(package, cases, ["/package", "/cases"])? {

@@ -59,8 +59,7 @@ impl LineMap {
         let has_values = line.get("call").is_some_and(|call| call["arguments"] == VALUES);
         let mut cases = MappedCases { as_json: has_values, ..MappedCases::default() };
         if let Some(maps) = self.0.get(CASES_KEY) {
-            let maps = maps.as_array().map_or(std::slice::from_ref(maps), Vec::as_slice);
-            maps.iter().try_for_each(|map| cases.add(map, from))?;
+            maps_of_cases(maps).iter().try_for_each(|map| cases.add(map, from))?;
         }
         if has_values {
             line["call"]["arguments"] = "json".into();
@@ -116,16 +115,11 @@ fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result
                 suggestion(key, &known),
             ));
         };
+        if key == CASES_KEY {
+            maps_of_cases(map).iter().try_for_each(|map| check_cases(map, &at))?;
+            continue;
+        }
         match map {
-            Value::Object(map) if key == CASES_KEY => check_cases(map, &at)?,
-            Value::Array(maps) if key == CASES_KEY => {
-                for map in maps {
-                    match map {
-                        Value::Object(map) => check_cases(map, &at)?,
-                        map => check_pointer(map, &at)?,
-                    }
-                }
-            }
             Value::Object(parts) if properties(schema).is_some() => {
                 if !has_pointer(map) {
                     let message = format!("`{at}` has no JSON pointer");
@@ -139,7 +133,13 @@ fn check_object(map: &Object<String, Value>, schema: &Value, at: &str) -> Result
     Ok(())
 }
 
-fn check_cases(map: &Object<String, Value>, at: &str) -> Result<(), LineFault> {
+/// One map or several.
+fn maps_of_cases(map: &Value) -> &[Value] {
+    map.as_array().map_or(std::slice::from_ref(map), Vec::as_slice)
+}
+
+fn check_cases(map: &Value, at: &str) -> Result<(), LineFault> {
+    let Value::Object(map) = map else { return check_pointer(map, at) };
     for (key, pointer) in map {
         if ![EACH_KEY, "input", "answer"].contains(&key.as_str()) {
             let help = suggestion(key, &[EACH_KEY, "input", "answer"]);

@@ -1,5 +1,6 @@
 //! Expressions and tests of a grammar as written, each with its place.
 
+use crate::number::Int;
 use crate::source::Span;
 use crate::value::Value;
 use juror_core::words::words;
@@ -101,6 +102,26 @@ impl Expr {
         }
     }
 
+    /// The integer, if it is a constant one.
+    pub fn constant_int(&self) -> Option<&Int> {
+        match self.constant()? {
+            Value::Int(value) => Some(value),
+            _ => None,
+        }
+    }
+
+    /// The parts of a test that must all hold: those between `&&`.
+    pub fn conjuncts(&self) -> Vec<&Self> {
+        let (mut parts, mut open) = (Vec::new(), vec![self]);
+        while let Some(test) = open.pop() {
+            match &test.kind {
+                ExprKind::And(left, right) => open.extend([&**right, &**left]),
+                _ => parts.push(test),
+            }
+        }
+        parts
+    }
+
     /// Calls `see` for the expression and every expression inside, including indices.
     pub fn each(&self, see: &mut dyn FnMut(&Self)) {
         see(self);
@@ -129,6 +150,13 @@ impl Expr {
                 see(name);
             }
         });
+    }
+
+    /// Whether it has such a variable, also in indices.
+    pub fn mentions(&self, is_wanted: impl Fn(&VarRef) -> bool) -> bool {
+        let mut mentions = false;
+        self.variables(&mut |name| mentions |= is_wanted(name));
+        mentions
     }
 
     pub fn asks_about_input(&self) -> bool {

@@ -25,10 +25,6 @@ pub(super) struct Compiler {
     pub is_partial: bool,
     /// From the outermost to the innermost.
     pub loops: Vec<usize>,
-    /// By the index of a variable.
-    is_assigned: Vec<bool>,
-    /// By the index of a variable.
-    first_uses: Vec<Option<Span>>,
 }
 
 pub(super) enum Block {
@@ -61,8 +57,6 @@ impl Compiler {
             diagnostics: Vec::new(),
             is_partial: false,
             loops: Vec::new(),
-            is_assigned: Vec::new(),
-            first_uses: Vec::new(),
         }
     }
 
@@ -83,9 +77,8 @@ impl Compiler {
         }
         let slot = self.grammar.variables.len();
         self.names.insert(name.clone(), slot);
-        self.grammar.variables.push(Variable { name, is_read: false, is_counted: false });
-        self.is_assigned.push(false);
-        self.first_uses.push(None);
+        let variable = Variable { name, is_assigned: false, first_read: None, is_counted: false };
+        self.grammar.variables.push(variable);
         slot
     }
 
@@ -301,13 +294,12 @@ impl Compiler {
     }
 
     fn note_assignment(&mut self, name: &VarRef) {
-        self.is_assigned[name.variable] = true;
+        self.grammar.variables[name.variable].is_assigned = true;
         name.index_variables(&mut |index| self.note_read(index.variable, index.span));
     }
 
     fn note_read(&mut self, slot: usize, span: Span) {
-        self.grammar.variables[slot].is_read = true;
-        self.first_uses[slot].get_or_insert(span);
+        self.grammar.variables[slot].first_read.get_or_insert(span);
     }
 
     /// Notes the variables that a step uses.
@@ -349,13 +341,13 @@ impl Compiler {
     }
 
     fn find_roles(&mut self) {
-        let mut unique = Vec::new();
         let grammar = &mut self.grammar;
-        for step in &grammar.instructions {
-            if let Instruction::Assert(test) = step {
-                collect_unique(test, &mut unique);
-            }
-        }
+        let demands = grammar.instructions.iter().flat_map(Instruction::demands);
+        let unique = demands.filter_map(|test| match &test.kind {
+            ExprKind::Unique(slots) => Some(slots.clone()),
+            _ => None,
+        });
+        let unique: Vec<Vec<usize>> = unique.collect();
         for site in &mut grammar.sites {
             let Some(slot) = site.variable else { continue };
             let counted = |loop_site: &LoopSite| loop_site.count_variables.contains(&slot);
@@ -381,7 +373,9 @@ impl Compiler {
             if let Instruction::Int { name, .. }
             | Instruction::Float { name, .. }
             | Instruction::Regex { name, .. } = step
-                && name.as_ref().is_some_and(|name| !grammar.variables[name.variable].is_read)
+                && name
+                    .as_ref()
+                    .is_some_and(|name| grammar.variables[name.variable].first_read.is_none())
             {
                 *name = None;
             }
@@ -389,30 +383,19 @@ impl Compiler {
     }
 
     fn warn_about_unassigned(&mut self) {
-        for slot in 0..self.grammar.variables.len() {
-            if let (false, Some(span)) = (self.is_assigned[slot], self.first_uses[slot]) {
-                let name = self.grammar.variables[slot].name.clone();
-                let others = self.grammar.variables.iter().zip(&self.is_assigned);
-                let near = others.filter(|(_, is_assigned)| **is_assigned).map(|(other, _)| {
-                    (strsim::damerau_levenshtein(&name, &other.name), &other.name)
-                });
-                let help = match near.min() {
-                    Some((1, near)) => format!("did you mean `{near}`?"),
-                    _ => "read it with INT, FLOAT or REGEX, or assign it with SET".to_owned(),
-                };
-                self.warning(span, format!("the variable `{name}` never gets a value"), &help);
-            }
+        let (assigned, others): (Vec<_>, Vec<_>) =
+            self.grammar.variables.iter().partition(|variable| variable.is_assigned);
+        for Variable { name, first_read, .. } in others {
+            let Some(span) = first_read else { continue };
+            let near = assigned
+                .iter()
+                .map(|other| (strsim::damerau_levenshtein(name, &other.name), &other.name));
+            let help = match near.min() {
+                Some((1, near)) => format!("did you mean `{near}`?"),
+                _ => "read it with INT, FLOAT or REGEX, or assign it with SET".to_owned(),
+            };
+            let message = format!("the variable `{name}` never gets a value");
+            self.diagnostics.push(self.grammar.source.warning(*span, message).help(help));
         }
-    }
-}
-
-fn collect_unique(test: &Expr, groups: &mut Vec<Vec<usize>>) {
-    match &test.kind {
-        ExprKind::Unique(slots) => groups.push(slots.clone()),
-        ExprKind::And(left, right) => {
-            collect_unique(left, groups);
-            collect_unique(right, groups);
-        }
-        _ => {}
     }
 }

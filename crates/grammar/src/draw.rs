@@ -250,12 +250,11 @@ impl<'a> ShapedChooser<'a> {
 
     fn row_place(&self, draw: &DrawRequest<'_>) -> RowPlace {
         let (_, loops) = self.case(draw.loops);
-        let size = |state: &LoopState| state.count.map_or(ROW_LENGTH_GUESS, u64::from).max(1);
-        let index = loops.iter().fold(0_u64, |index, state| {
-            index.saturating_mul(size(state)).saturating_add(state.index)
-        });
-        let length = loops.iter().fold(1_u64, |length, state| length.saturating_mul(size(state)));
-        RowPlace { index, length }
+        let first = RowPlace { index: 0, length: 1 };
+        loops.iter().map(place).fold(first, |row, (index, size)| RowPlace {
+            index: row.index.saturating_mul(size).saturating_add(index),
+            length: row.length.saturating_mul(size),
+        })
     }
 }
 

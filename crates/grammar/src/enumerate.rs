@@ -46,7 +46,7 @@ impl<'a> SmallInputs<'a> {
             grammar,
             cases: if has_cases { cases.max(1) } else { 1 },
             is_layout: layout_questions(grammar),
-            odometer: Odometer::default(),
+            odometer: Odometer { level: 1, ..Odometer::default() },
             is_finished: false,
             is_stuck: false,
         }
@@ -122,7 +122,7 @@ impl SmallInputs<'_> {
 }
 
 /// Digits that count up; each choice of a run takes the next one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 struct Odometer {
     level: u64,
     digits: Vec<u64>,
@@ -135,20 +135,6 @@ struct Odometer {
     depth_before: Option<usize>,
     /// The same of this level, as far as known; `Some(None)` if they differ.
     depth: Option<Option<usize>>,
-}
-
-impl Default for Odometer {
-    fn default() -> Self {
-        Self {
-            level: 1,
-            digits: Vec::new(),
-            sizes: Vec::new(),
-            at: 0,
-            is_limited: false,
-            depth_before: None,
-            depth: None,
-        }
-    }
 }
 
 impl Odometer {
@@ -230,7 +216,7 @@ impl OdometerChooser<'_> {
         // The number of values on a side. If the level cannot have them all, it is one more than the level allows.
         let room = |distance: Int| {
             let steps = distance.divided_by(step).unwrap_or(Int::ZERO).min(level.clone());
-            steps.to_small().and_then(|steps| u64::try_from(steps).ok()).unwrap_or(0)
+            steps.to().unwrap_or(0)
         };
         let above = room(max.minus(&middle));
         let below = room(middle.minus(min));
@@ -262,8 +248,7 @@ impl Chooser for OdometerChooser<'_> {
         }
         if site.is_count {
             let count = draw.max.minus(draw.min).plus(&Int::ONE);
-            let count = count.to_small().and_then(|count| u64::try_from(count).ok());
-            let choice = self.odometer.choose(count.unwrap_or(u64::MAX));
+            let choice = self.odometer.choose(count.to().unwrap_or(u64::MAX));
             return draw.min.plus(&Int::from(choice));
         }
         // A decimal number goes in steps of 1, or of its last digit if the range is narrower than that.

@@ -104,16 +104,18 @@ impl Interpreter<'_> {
                 Ok(value.clone())
             }
             None => {
-                let shown: Vec<String> = index.iter().map(Int::to_string).collect();
-                let shown =
-                    if shown.is_empty() { String::new() } else { format!("[{}]", shown.join(",")) };
-                let message = format!(
-                    "the variable `{}{shown}` has no value here",
-                    self.grammar.variables[name.variable].name
-                );
+                let shown = self.shown_variable(name.variable, &index);
+                let message = format!("the variable `{shown}` has no value here");
                 Err(RunStop::fault(name.span, message, "read or SET it before it is used"))
             }
         }
+    }
+
+    /// The name of a variable with its indices.
+    pub(super) fn shown_variable(&self, slot: usize, index: &[Int]) -> String {
+        let name = &self.grammar.variables[slot].name;
+        let parts: Vec<String> = index.iter().map(Int::to_string).collect();
+        if parts.is_empty() { name.clone() } else { format!("{name}[{}]", parts.join(",")) }
     }
 
     pub(super) fn eval_indices(&self, name: &VarRef) -> Result<Vec<Int>, RunStop> {

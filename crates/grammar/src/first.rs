@@ -60,14 +60,14 @@ fn instruction_start(step: &Instruction) -> InstructionStart {
             InstructionStart { set: pattern.first_bytes(), may_be_empty: pattern.matches_empty() }
         }
         Instruction::Eof => reads(ByteSet::END),
-        Instruction::Int { min, .. } if is_at_least_zero(min) => reads(ByteSet::of(b"0123456789")),
+        Instruction::Int { min, .. }
+            if min.constant_int().is_some_and(|min| !min.is_negative()) =>
+        {
+            reads(ByteSet::of(b"0123456789"))
+        }
         Instruction::Int { .. } | Instruction::Float { .. } => reads(ByteSet::of(b"-0123456789")),
         _ => maybe(ByteSet::NONE),
     }
-}
-
-fn is_at_least_zero(expr: &Expr) -> bool {
-    matches!(expr.constant(), Some(Value::Int(value)) if !value.is_negative())
 }
 
 /// The bytes that may come next if the test holds, or if it does not.

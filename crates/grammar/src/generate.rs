@@ -18,6 +18,7 @@ use crate::draw::{BoundBias, Chooser, PARTS, ShapedChooser};
 use crate::number::Int;
 use crate::port::{LoopState, RunStop, RunStopKind, TOO_MUCH_HELP};
 use crate::program::{Grammar, Instruction};
+use crate::ranges::NumberRange;
 use crate::read::{InputReader, NoWitness};
 use crate::run::Interpreter;
 use crate::shape::Shape;
@@ -25,7 +26,7 @@ use crate::value::Value;
 use crate::value_bounds::{BoundSide, Pin};
 use crate::wanted_bounds::{unreached, wanted_sides};
 use crate::work::WorkCounter;
-use crate::write::{Hint, InputWriter, Mark, MarkKind, NUMBERS_TOUCH};
+use crate::write::{InputWriter, Mark, MarkKind, NUMBERS_TOUCH};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::text::count;
 
@@ -93,8 +94,6 @@ pub fn generate_until(
     most: Option<usize>,
     is_over: &dyn Fn() -> bool,
 ) -> Result<Vec<u8>, GenerationFailure> {
-    let dependents = dependents(grammar);
-    let failures = Failures::default();
     let search = &mut Search {
         grammar,
         shape,
@@ -102,8 +101,8 @@ pub fn generate_until(
         seed,
         size_limit: most,
         is_over,
-        dependents,
-        failures,
+        dependents: dependents(grammar),
+        failures: Failures::default(),
         work: Rc::new(WorkCounter::new(grammar.limits.steps)),
         final_failure: None,
         attempts: 0,
@@ -350,7 +349,7 @@ impl Search<'_> {
         kept: &[bool],
         step: usize,
         times: u32,
-        hint: &dyn Fn(&Mark) -> Option<Hint>,
+        hint: &dyn Fn(&Mark) -> Option<NumberRange>,
     ) -> Option<usize> {
         let sites = &self.dependents[step];
         let mut rank = 1_usize << ((times - 1) / 8).min(20);
@@ -387,13 +386,9 @@ fn last_answer<S: Chooser>(writer: &InputWriter<'_, S>) -> Option<usize> {
 
 /// The range that a failed ASSERT demands of the value drawn last, if its form is simple: `x < y + 1`. For a text it
 /// is the range of its length: `STRLEN(s) == n`.
-fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
-    let (Instruction::Assert(test), MarkKind::Value { site, bounds: Some(bounds) }) =
-        (&run.grammar.instructions[step], &mark.kind)
-    else {
-        return None;
-    };
-    let mut hint = Hint { min: bounds.min.clone(), max: bounds.max.clone() };
+fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<NumberRange> {
+    let MarkKind::Value { site, bounds: Some(bounds) } = &mark.kind else { return None };
+    let mut hint = NumberRange { min: bounds.min.clone(), max: bounds.max.clone() };
     // In another iteration, the same name is another value.
     let is_same = |a: &LoopState, b: &LoopState| (a.id, a.index) == (b.id, b.index);
     let is_around = mark.loops.len() <= run.loops.len();
@@ -401,41 +396,31 @@ fn hint(run: &Interpreter<'_>, step: usize, mark: &Mark) -> Option<Hint> {
         return None;
     }
     let before = hint.clone();
-    narrow(run, test, &run.grammar.sites[*site].label, &mut hint);
+    for test in run.grammar.instructions[step].demands() {
+        narrow(run, test, &run.grammar.sites[*site].label, &mut hint);
+    }
     (hint != before).then_some(hint)
 }
 
-fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut Hint) {
+fn narrow(run: &Interpreter<'_>, test: &Expr, label: &str, hint: &mut NumberRange) {
     let source = &run.grammar.source;
     let is_label = |expr: &Expr| match &expr.kind {
         ExprKind::Strlen(text) => source.excerpt(text.span) == label,
         _ => source.excerpt(expr.span) == label,
     };
-    let mentions = |expr: &Expr| {
-        let mut mentions = false;
-        expr.variables(&mut |name| mentions |= source.excerpt(name.span) == label);
-        mentions
+    let mentions = |expr: &Expr| expr.mentions(|name| source.excerpt(name.span) == label);
+    let ExprKind::Compare { op, left, right } = &test.kind else { return };
+    let (op, other) = match (is_label(left), is_label(right)) {
+        (true, false) if !mentions(right) => (*op, right),
+        (false, true) if !mentions(left) => (op.swapped(), left),
+        _ => return,
     };
-    match &test.kind {
-        ExprKind::And(left, right) => {
-            narrow(run, left, label, hint);
-            narrow(run, right, label, hint);
-        }
-        ExprKind::Compare { op, left, right } => {
-            let (op, other) = match (is_label(left), is_label(right)) {
-                (true, false) if !mentions(right) => (*op, right),
-                (false, true) if !mentions(left) => (op.swapped(), left),
-                _ => return,
-            };
-            if let Ok(Value::Int(other)) = run.eval(other) {
-                hint.narrow(op, &other);
-            }
-        }
-        _ => {}
+    if let Ok(Value::Int(other)) = run.eval(other) {
+        hint.narrow(op, &other);
     }
 }
 
-impl Hint {
+impl NumberRange {
     fn narrow(&mut self, op: Compare, other: &Int) {
         let (least, most) = match op {
             Compare::Greater => (Some(other.plus(&Int::ONE)), None),

@@ -67,9 +67,7 @@ fn are_ends(grammar: &Grammar, begin: usize, end: usize) -> bool {
 }
 
 fn mentions(expr: &Expr, variable: Option<usize>) -> bool {
-    let mut mentions = false;
-    expr.variables(&mut |name| mentions |= Some(name.variable) == variable);
-    mentions
+    expr.mentions(|name| Some(name.variable) == variable)
 }
 
 fn is_ordered(grammar: &Grammar, begin: usize, end: usize) -> bool {
@@ -78,26 +76,18 @@ fn is_ordered(grammar: &Grammar, begin: usize, end: usize) -> bool {
         Instruction::Int { site, min, .. } => {
             grammar.sites[*site].variable == end && end.is_some() && mentions(min, begin)
         }
-        Instruction::Assert(test) => demands_order(test, begin, end),
-        _ => false,
+        step => step.demands().iter().any(|test| demands_order(test, begin, end)),
     })
 }
 
 fn demands_order(test: &Expr, begin: Option<usize>, end: Option<usize>) -> bool {
-    match &test.kind {
-        ExprKind::And(left, right) => {
-            demands_order(left, begin, end) || demands_order(right, begin, end)
-        }
-        ExprKind::Compare { op, left, right } => {
-            let (less, more) = match op {
-                Compare::Less | Compare::LessEqual => (left, right),
-                Compare::Greater | Compare::GreaterEqual => (right, left),
-                _ => return false,
-            };
-            mentions(less, begin) && mentions(more, end)
-        }
-        _ => false,
-    }
+    let ExprKind::Compare { op, left, right } = &test.kind else { return false };
+    let (less, more) = match op {
+        Compare::Less | Compare::LessEqual => (left, right),
+        Compare::Greater | Compare::GreaterEqual => (right, left),
+        _ => return false,
+    };
+    mentions(less, begin) && mentions(more, end)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -38,27 +38,22 @@ struct CountNode {
 }
 
 fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
-    let (mut counts, mut index) = (Vec::new(), 0);
-    tree.each(&mut |node| {
-        if let InputNode::Int(int) = node
-            && grammar.sites[int.site].is_count
-        {
-            let is_of_cases = grammar.sites[int.site].is_case_count;
-            counts.push(CountNode { index, int: int.clone(), is_of_cases });
-        }
-        index += 1;
+    let nodes = tree.all().into_iter().enumerate();
+    let counts = nodes.filter_map(|(index, node)| {
+        let int = node.int()?;
+        let site = &grammar.sites[int.site];
+        let is_of_cases = site.is_case_count;
+        site.is_count.then(|| CountNode { index, int: int.clone(), is_of_cases })
     });
-    counts
+    counts.collect()
 }
 
 fn apply(grammar: &Grammar, tree: &mut InputTree, misreading: Misreading) {
     match misreading {
-        Misreading::ShorterRows(to) => shorten(grammar, tree, false, LoopEnd::Last, to),
-        Misreading::SkippedFirst => {
-            shorten(grammar, tree, false, LoopEnd::First, |length, _| length - 1)
-        }
+        Misreading::ShorterRows(to) => shorten(grammar, tree, false, |stay| stay, to),
+        Misreading::SkippedFirst => shorten(grammar, tree, false, |_| 0, |length, _| length - 1),
         Misreading::FewerCases(to) => {
-            shorten(grammar, tree, true, LoopEnd::Last, |length, _| to(length))
+            shorten(grammar, tree, true, |stay| stay, |length, _| to(length))
         }
         Misreading::ReorderedRows(order) => reorder_rows(grammar, tree, order),
         Misreading::DistinctOnly => remove_repeated(grammar, &mut tree.nodes),
@@ -67,18 +62,13 @@ fn apply(grammar: &Grammar, tree: &mut InputTree, misreading: Misreading) {
     }
 }
 
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LoopEnd {
-    First,
-    Last,
-}
-
-/// Sets numbers of iterations to `new_length`, and removes the iterations at this end.
+/// Sets numbers of iterations to `new_length`. `start` returns the index of the first removed iteration, by how many
+/// stay.
 fn shorten(
     grammar: &Grammar,
     tree: &mut InputTree,
     of_cases: bool,
-    end: LoopEnd,
+    start: fn(usize) -> usize,
     new_length: impl Fn(i64, i64) -> i64,
 ) {
     // From the end, so that the indexes of earlier nodes stay valid.
@@ -86,9 +76,7 @@ fn shorten(
         let Some(length) = count.int.value.to_small() else { continue };
         let shorter = Int::Small(new_length(length, count.int.max.to_small().unwrap_or(i64::MAX)));
         if shorter >= count.int.min && shorter < count.int.value && count.is_of_cases == of_cases {
-            recount(count.index, shorter, |stay, _| if end == LoopEnd::First { 0 } else { stay })(
-                grammar, tree,
-            );
+            recount(count.index, shorter, |stay, _| start(stay))(grammar, tree);
         }
     }
 }

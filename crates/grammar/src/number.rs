@@ -47,6 +47,11 @@ impl Int {
         }
     }
 
+    /// `None` if the type cannot hold it.
+    pub fn to<T: TryFrom<i64>>(&self) -> Option<T> {
+        T::try_from(self.to_small()?).ok()
+    }
+
     pub fn is_negative(&self) -> bool {
         match self {
             Self::Small(value) => *value < 0,

@@ -34,17 +34,11 @@ struct Counts {
     most: usize,
 }
 
-/// The size of an automaton's cache. It changes if the automaton gets new states or starts afresh.
-#[derive(Clone, Copy, PartialEq, Eq)]
-struct CacheState {
-    bytes: usize,
-    fresh_starts: usize,
-}
+/// The bytes of an automaton's cache, and how often it started afresh. Either changes if the automaton gets new states.
+type CacheState = (usize, usize);
 
-impl CacheState {
-    fn of(cache: &Cache) -> Self {
-        Self { bytes: cache.memory_usage(), fresh_starts: cache.clear_count() }
-    }
+fn cache_state(cache: &Cache) -> CacheState {
+    (cache.memory_usage(), cache.clear_count())
 }
 
 /// Number of bytes that are matched before their steps are counted.
@@ -111,7 +105,7 @@ impl Pattern {
             return Ok(None);
         };
         let mut longest = None;
-        let mut known = CacheState::of(cache);
+        let mut known = cache_state(cache);
         for (number, piece) in text.chunks(CHUNK_BYTES).enumerate() {
             for (index, byte) in piece.iter().enumerate() {
                 let Ok(next) = self.dfa.next_state(cache, state, *byte) else {
@@ -129,7 +123,7 @@ impl Pattern {
                 }
             }
             self.count_steps(cache, known, piece.len(), work)?;
-            known = CacheState::of(cache);
+            known = cache_state(cache);
         }
         let end = self.dfa.next_eoi_state(cache, state);
         Ok(if end.is_ok_and(|state| state.is_match()) { Some(text.len()) } else { longest })
@@ -143,7 +137,7 @@ impl Pattern {
         bytes: usize,
         work: &WorkCounter,
     ) -> Result<(), WorkStop> {
-        let sixteenths_per_byte = if CacheState::of(cache) == before {
+        let sixteenths_per_byte = if cache_state(cache) == before {
             1
         } else {
             16 + self.dfa.get_nfa().states().len() as u64

@@ -72,14 +72,10 @@ impl RunStop {
         }
     }
 
+    /// Nothing that fits can be written; see [`RunStopKind::Stuck`].
     pub(super) fn stuck(message: impl Into<String>, by_question: bool) -> Self {
         Self::new(Span::default(), message, RunStopKind::Stuck { by_question })
     }
-}
-
-/// Stops because nothing that fits can be written; see [`RunStopKind::Stuck`].
-pub(super) fn stuck<T>(message: impl Into<String>, by_question: bool) -> Result<T, RunStop> {
-    Err(RunStop::stuck(message, by_question))
 }
 
 /// A value; `None` if the grammar does not need it.

@@ -98,6 +98,14 @@ impl Instruction {
         }
     }
 
+    /// The tests that must all hold, if it is an ASSERT.
+    pub(super) fn demands(&self) -> Vec<&Expr> {
+        match self {
+            Self::Assert(test) => test.conjuncts(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Calls `see` for all expressions that the instruction computes, except indices of variables that it assigns.
     pub(super) fn expressions(&self, see: &mut dyn FnMut(&Expr)) {
         match self {
@@ -196,7 +204,9 @@ pub(super) struct Lookahead {
 #[derive(Clone, Debug)]
 pub(super) struct Variable {
     pub name: String,
-    pub is_read: bool,
+    pub is_assigned: bool,
+    /// Where it is read first.
+    pub first_read: Option<Span>,
     /// Whether a test looks its values up, so that they must be counted.
     pub is_counted: bool,
 }

@@ -11,9 +11,10 @@ pub(super) fn first_byte(value: &Int) -> u8 {
     }
 }
 
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NumberRange {
-    pub(super) min: Int,
-    pub(super) max: Int,
+    pub min: Int,
+    pub max: Int,
 }
 
 pub(super) fn ranges_by_first_byte(min: &Int, max: &Int, next: &ByteSet) -> Vec<NumberRange> {

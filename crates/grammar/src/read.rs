@@ -333,10 +333,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         let quick = rules.quick.and_then(|quick| quick.contains(text, &scanned));
         let inside = quick.or_else(|| float::is_within_by_size(text, &scanned, rules));
         if W::OBSERVES_INTS || is_wanted || inside.is_none() {
-            let steps = float::work_steps(text, &scanned, rules);
-            run.work
-                .add_operation(steps)
-                .map_err(|stop| RunStop::of_work(self.site_span(site), stop))?;
+            run.spend_operation(float::work_steps(text, &scanned, rules))?;
         }
         let inside = inside.unwrap_or_else(|| float::is_within(text, &scanned, rules));
         let fault = float::form_fault(text, &scanned, rules);
@@ -362,9 +359,7 @@ impl<I: Input, W: Witness> Port for InputReader<'_, I, W> {
         run: &Interpreter<'_>,
     ) -> OptionalValue<Vec<u8>> {
         self.advance(true);
-        let found = run.longest_match(pattern, self.rest());
-        let Some(length) = found.map_err(|stop| RunStop::of_work(self.site_span(site), stop))?
-        else {
+        let Some(length) = run.longest_match(pattern, self.rest())? else {
             let what =
                 format!("what matches {}{}", Value::text(pattern.text()), self.label_suffix(site));
             return Err(self.expected(self.site_span(site), &what));

@@ -3,7 +3,7 @@
 use crate::number::Int;
 use crate::program::Grammar;
 use crate::read::IntNode;
-use crate::tree::{InputNode, InputTree};
+use crate::tree::{InputNode, InputTree, LoopNode};
 
 /// A number that can be lowered: an integer, the length of a text, or the iterations of a loop without a count.
 #[derive(Clone)]
@@ -36,11 +36,11 @@ pub(super) fn node_number(grammar: &Grammar, node: &InputNode) -> Option<TreeNum
 
 /// Zero if the number is no valid length.
 pub(super) fn to_length(value: &Int) -> usize {
-    value.to_small().and_then(|value| usize::try_from(value).ok()).unwrap_or(0)
+    value.to().unwrap_or(0)
 }
 
 pub(super) fn each_int(tree: &mut InputTree, act: &mut dyn FnMut(&mut IntNode)) {
-    tree.each_mut(&mut |node| node.int_mut().into_iter().for_each(&mut *act));
+    tree.each_mut(&mut |_, node| node.int_mut().into_iter().for_each(&mut *act));
 }
 
 pub(super) fn each_value(
@@ -62,7 +62,7 @@ pub(super) fn set_all_least(grammar: &Grammar, tree: &mut InputTree) {
 
 /// Sets every answer so that its condition holds.
 pub(super) fn make_conditions_hold(grammar: &Grammar, tree: &mut InputTree) {
-    tree.each_mut(&mut |node| {
+    tree.each_mut(&mut |_, node| {
         if let InputNode::Answer { question, answer } = node
             && grammar.questions[*question].of_loop.is_none()
         {
@@ -73,14 +73,10 @@ pub(super) fn make_conditions_hold(grammar: &Grammar, tree: &mut InputTree) {
 
 pub(super) fn set_node(index: usize, to: Int) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
-        let mut at = 0;
-        tree.each_mut(&mut |node| {
-            match node {
-                InputNode::Int(int) if at == index => int.value = to.clone(),
-                InputNode::Text { text, .. } if at == index => text.truncate(to_length(&to)),
-                _ => {}
-            }
-            at += 1;
+        tree.each_mut(&mut |at, node| match node {
+            InputNode::Int(int) if at == index => int.value = to.clone(),
+            InputNode::Text { text, .. } if at == index => text.truncate(to_length(&to)),
+            _ => {}
         });
     }
 }
@@ -105,7 +101,7 @@ pub(super) fn arrange_rows(
     order: fn(&mut [Int]),
 ) -> impl Fn(&Grammar, &mut InputTree) {
     move |_, tree| {
-        tree.each_mut(&mut |node| {
+        tree.each_mut(&mut |_, node| {
             let InputNode::Loop(loop_node) = node else { return };
             let iterations = loop_node.iterations.iter_mut();
             let row: Vec<&mut Int> = iterations
@@ -140,57 +136,71 @@ pub(super) fn recount(
     start: impl Fn(usize, bool) -> usize,
 ) -> impl Fn(&Grammar, &mut InputTree) {
     move |grammar, tree| {
-        let (to, start) = (&to, &start);
-        let mut recount =
-            Recount { grammar, index, to, start, current: 0, variable: None, removed: 0 };
-        recount.nodes(&mut tree.nodes, false);
+        set_count(grammar, tree, index, &to, &mut |iterations, rounds, is_inner| {
+            let length = iterations.len();
+            let removed = length.saturating_sub(rounds);
+            let start = start(length - removed, is_inner);
+            iterations.drain(start.min(length)..(start + removed).min(length));
+        });
     }
 }
 
-struct Recount<'a> {
+/// Changes the iterations of a loop. Its other arguments are their new number, and whether the loop is inside another
+/// such loop.
+type Resize<'a> = &'a mut dyn FnMut(&mut Vec<Vec<InputNode>>, usize, bool);
+
+/// Sets a number of iterations, and resizes every loop that it counts.
+pub(super) fn set_count(
+    grammar: &Grammar,
+    tree: &mut InputTree,
+    index: usize,
+    to: &Int,
+    resize: Resize<'_>,
+) {
+    let mut counter = CountSetter { grammar, index, to, resize, current: 0, change: None };
+    counter.nodes(&mut tree.nodes, false);
+}
+
+struct CountSetter<'a> {
     grammar: &'a Grammar,
     index: usize,
     to: &'a Int,
-    start: &'a dyn Fn(usize, bool) -> usize,
+    resize: Resize<'a>,
     current: usize,
-    /// The variable of the count, from where the count is read to where it is read again.
-    variable: Option<usize>,
-    removed: usize,
+    /// The variable of the count and by how much it grows, from where the count is read to where it is read again.
+    change: Option<(usize, isize)>,
 }
 
-impl Recount<'_> {
+impl CountSetter<'_> {
     fn nodes(&mut self, nodes: &mut [InputNode], is_inner: bool) {
         for node in nodes {
             let is_wanted = self.current == self.index;
             self.current += 1;
             match node {
                 InputNode::Int(int) => {
-                    let own = self.grammar.sites[int.site].variable;
+                    let variable = self.grammar.sites[int.site].variable;
                     if is_wanted {
-                        self.removed = to_length(&int.value.minus(self.to));
+                        let by = self.to.minus(&int.value).to().unwrap_or(0);
+                        self.change = variable.map(|variable| (variable, by));
                         int.value = self.to.clone();
-                        self.variable = own;
-                    } else if own == self.variable {
-                        self.variable = None;
+                    } else if self.change.is_some_and(|(counted, _)| variable == Some(counted)) {
+                        self.change = None;
                     }
                 }
-                InputNode::Loop(loop_node) => {
-                    let rounds = loop_node.iterations.len();
-                    let slots = &self.grammar.loops[loop_node.id].count_variables;
-                    if is_wanted {
-                        self.removed = rounds.saturating_sub(to_length(self.to));
+                InputNode::Loop(LoopNode { id, iterations, exit }) => {
+                    let counts = &self.grammar.loops[*id].count_variables;
+                    let change = self.change.filter(|(variable, _)| counts.contains(variable));
+                    let rounds = match change {
+                        _ if is_wanted => Some(to_length(self.to)),
+                        Some((_, by)) => Some(iterations.len().saturating_add_signed(by)),
+                        None => None,
+                    };
+                    if let Some(rounds) = rounds {
+                        (self.resize)(iterations, rounds, is_inner);
                     }
-                    let is_counted =
-                        is_wanted || self.variable.is_some_and(|slot| slots.contains(&slot));
-                    if is_counted {
-                        let start = (self.start)(rounds.saturating_sub(self.removed), is_inner);
-                        let removed = start.min(rounds)..(start + self.removed).min(rounds);
-                        loop_node.iterations.drain(removed);
-                    }
-                    for iteration in &mut loop_node.iterations {
-                        self.nodes(iteration, is_inner || is_counted);
-                    }
-                    self.nodes(&mut loop_node.exit, is_inner || is_counted);
+                    let is_inner = is_inner || rounds.is_some();
+                    iterations.iter_mut().for_each(|nodes| self.nodes(nodes, is_inner));
+                    self.nodes(exit, is_inner);
                 }
                 _ => {}
             }

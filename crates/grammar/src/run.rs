@@ -21,7 +21,7 @@ use crate::program::{Grammar, Instruction, PatternSource};
 use crate::source::Span;
 use crate::value::{Value, ValueKey};
 use crate::variable_values::VariableValues;
-use crate::work::{self, WorkCounter, WorkStop};
+use crate::work::{self, WorkCounter};
 
 /// Upper bound on the iterations in a row that read nothing.
 const IDLE_MAX: u32 = 1_000_000;
@@ -94,10 +94,12 @@ impl<'a> Interpreter<'a> {
         &self,
         pattern: &Pattern,
         text: &[u8],
-    ) -> Result<Option<usize>, WorkStop> {
+    ) -> Result<Option<usize>, RunStop> {
         let mut memories = self.pattern_caches.borrow_mut();
         let memory = memories.entry(std::ptr::from_ref(pattern).addr());
-        pattern.longest_match(text, memory.or_insert_with(|| pattern.new_cache()), &self.work)
+        let memory = memory.or_insert_with(|| pattern.new_cache());
+        let found = pattern.longest_match(text, memory, &self.work);
+        found.map_err(|stop| RunStop::of_work(self.here(), stop))
     }
 
     #[inline]
@@ -277,14 +279,8 @@ impl<'a> Interpreter<'a> {
     }
 
     fn count(&self, expr: &Expr) -> Result<u32, RunStop> {
-        if let Some(count) = self.eval_small(expr)
-            && let Ok(count) = u32::try_from(count)
-        {
-            return Ok(count);
-        }
         let value = self.eval_int(expr)?;
-        let fits = value.to_small().and_then(|value| u32::try_from(value).ok());
-        fits.ok_or_else(|| {
+        value.to().ok_or_else(|| {
             let message = format!("{} is not a number of iterations", value.short_text());
             RunStop::fault(expr.span, message, "it must be from 0 to 4294967295")
         })
@@ -328,8 +324,7 @@ impl<'a> Interpreter<'a> {
         };
         let decimal = |expr: &Expr| {
             let value = self.eval_int(expr)?;
-            let fits = value.to_small().and_then(|value| u32::try_from(value).ok());
-            fits.filter(|value| *value <= DECIMALS_MAX).ok_or_else(|| {
+            value.to().filter(|value| *value <= DECIMALS_MAX).ok_or_else(|| {
                 let message = format!("{} is not a number of decimals", value.short_text());
                 RunStop::fault(expr.span, message, "it must be from 0 to 9999")
             })
@@ -472,10 +467,8 @@ impl<'a> Interpreter<'a> {
             });
         }
         let (index, has, lacks) = found?;
-        let parts: Vec<String> = index.iter().map(Int::to_string).collect();
-        let index = if parts.is_empty() { String::new() } else { format!("[{}]", parts.join(",")) };
-        let [has, lacks] = [has, lacks].map(|slot| &self.grammar.variables[slot].name);
-        Some(format!("`{has}{index}` has a value, `{lacks}{index}` has none"))
+        let [has, lacks] = [has, lacks].map(|slot| self.shown_variable(slot, &index));
+        Some(format!("`{has}` has a value, `{lacks}` has none"))
     }
 
     /// The least value that occurs twice in a single variable, in words.

@@ -203,24 +203,7 @@ words! {
 impl Values {
     /// Whether only pointers between nodes have it.
     pub(super) fn is_graph(self) -> bool {
-        matches!(
-            self,
-            Self::Path
-                | Self::TwoPaths
-                | Self::BackPath
-                | Self::NearPath
-                | Self::Star
-                | Self::Binary
-                | Self::Caterpillar
-                | Self::Broom
-                | Self::SquareRoot
-                | Self::RandomTree
-                | Self::Cycle
-                | Self::Clique
-                | Self::Grid
-                | Self::SelfLoop
-                | Self::Parallel
-        )
+        FOR_POINTERS.contains(&self)
     }
 
     fn suits(self, site: &Site) -> bool {
@@ -293,7 +276,7 @@ impl Shape {
         };
         let sites = (0..mix.len()).filter(|site| !grammar.sites[*site].is_count);
         let sites: Vec<usize> = sites.collect();
-        if let Some(site) = sites.get(chance.below(sites.len() as u64) as usize) {
+        if let Some(site) = chance.pick(&sites) {
             mix[*site] = any_values(&grammar.sites[*site], chance);
             if let Some(Pointer::EdgeEnd { begin, .. }) = grammar.sites[*site].pointer
                 && (mix[*site].is_graph() || mix[begin].is_graph())
@@ -367,7 +350,7 @@ fn any_values(site: &Site, chance: &mut Chance) -> Values {
 fn draw_mix(grammar: &Grammar, chance: &mut Chance) -> Vec<Values> {
     let sites = &grammar.sites;
     let mut mix: Vec<Values> = Vec::with_capacity(sites.len());
-    let only = sites.get(chance.below(sites.len() as u64) as usize).filter(|_| chance.happens(400));
+    let only = chance.pick(sites).filter(|_| chance.happens(400));
     for (index, site) in sites.iter().enumerate() {
         let is_same_row = |other: &Site| other.loops == site.loops;
         let is_after_same = index > 0 && is_same_row(&sites[index - 1]);

@@ -28,18 +28,15 @@ pub fn shrink(
     budget: u64,
     is_over: impl Fn() -> bool,
 ) -> Result<Vec<u8>, Rejection> {
-    let tree = parse(grammar, input, Path::new("input"))?;
-    let (text, seen, left) = (input.to_vec(), HashSet::new(), budget);
-    let places = None;
     let mut shrinker = Shrinker {
         grammar,
-        tree,
-        text,
-        node_numbers: places,
+        tree: parse(grammar, input, Path::new("input"))?,
+        text: input.to_vec(),
+        node_numbers: None,
         interesting,
         is_over,
-        seen,
-        attempts_left: left,
+        seen: HashSet::new(),
+        attempts_left: budget,
     };
     loop {
         let before = shrinker.text.clone();
@@ -99,13 +96,13 @@ struct NodeNumbers {
 
 impl NodeNumbers {
     fn of(grammar: &Grammar, tree: &InputTree) -> Self {
-        let (mut numbers, mut values) = (Vec::new(), Vec::new());
-        tree.each(&mut |node| {
-            let value = node.int().filter(|int| !grammar.sites[int.site].is_count);
-            values.extend(value.map(|int| (numbers.len(), int.clone())));
-            numbers.push(node_number(grammar, node));
-        });
-        Self { numbers, values }
+        let nodes = tree.all();
+        let ints = nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)));
+        let values = ints.filter(|(_, int)| !grammar.sites[int.site].is_count);
+        Self {
+            values: values.map(|(index, int)| (index, int.clone())).collect(),
+            numbers: nodes.iter().map(|node| node_number(grammar, node)).collect(),
+        }
     }
 }
 

@@ -5,7 +5,6 @@ use crate::ast::{Compare, Expr, ExprKind, Operator, VarRef};
 use crate::program::{Grammar, Instruction, PatternSource, SumLimit};
 use crate::run::Interpreter;
 use crate::strings;
-use crate::value::Value;
 
 /// The room for a value below a [`SumLimit`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,12 +43,8 @@ pub(super) fn find_sum_limits(grammar: &mut Grammar) {
         })
     };
     let mut limits = Vec::new();
-    for (at, step) in grammar.instructions.iter().enumerate() {
-        if let Instruction::Assert(test) = step
-            && !is_in_if(at)
-        {
-            collect_limits(test, &mut limits);
-        }
+    for (_, step) in grammar.instructions.iter().enumerate().filter(|(at, _)| !is_in_if(*at)) {
+        limits.extend(step.demands().into_iter().filter_map(variable_limit));
     }
     let mut sum_limits = Vec::new();
     let mut loops = Vec::new();
@@ -74,31 +69,24 @@ pub(super) fn find_sum_limits(grammar: &mut Grammar) {
     }
 }
 
-/// The variables without indices that a test limits, with the limits, and whether they must stay below these.
-fn collect_limits(test: &Expr, limits: &mut Vec<(usize, Expr, bool)>) {
-    match &test.kind {
-        ExprKind::And(left, right) => {
-            collect_limits(left, limits);
-            collect_limits(right, limits);
+/// The variable without indices that a test limits, with the limit, and whether it must stay below that.
+fn variable_limit(test: &Expr) -> Option<(usize, Expr, bool)> {
+    let ExprKind::Compare { op, left, right } = &test.kind else { return None };
+    let (sum, most, is_strict) = match op {
+        Compare::Less | Compare::LessEqual => (left, right, *op == Compare::Less),
+        Compare::Greater | Compare::GreaterEqual => (right, left, *op == Compare::Greater),
+        Compare::Equal | Compare::NotEqual => return None,
+    };
+    // Also the sum and the next value: `total + n <= 100`.
+    let sum = match &sum.kind {
+        ExprKind::Binary { op: Operator::Add, left, .. } => left,
+        _ => sum,
+    };
+    match &sum.kind {
+        ExprKind::Var(VarRef { variable, indices, .. }) if indices.is_empty() => {
+            Some((*variable, (**most).clone(), is_strict))
         }
-        ExprKind::Compare { op, left, right } => {
-            let (sum, most, is_strict) = match op {
-                Compare::Less | Compare::LessEqual => (left, right, *op == Compare::Less),
-                Compare::Greater | Compare::GreaterEqual => (right, left, *op == Compare::Greater),
-                Compare::Equal | Compare::NotEqual => return,
-            };
-            // Also the sum and the next value: `total + n <= 100`.
-            let sum = match &sum.kind {
-                ExprKind::Binary { op: Operator::Add, left, .. } => left,
-                _ => sum,
-            };
-            if let ExprKind::Var(VarRef { variable, indices, .. }) = &sum.kind
-                && indices.is_empty()
-            {
-                limits.push((*variable, (**most).clone(), is_strict));
-            }
-        }
-        _ => {}
+        _ => None,
     }
 }
 
@@ -184,8 +172,5 @@ fn least_value(grammar: &Grammar, site: usize) -> Option<i64> {
 }
 
 fn constant(expr: &Expr) -> Option<i64> {
-    match expr.constant()? {
-        Value::Int(value) => value.to_small(),
-        _ => None,
-    }
+    expr.constant_int()?.to_small()
 }

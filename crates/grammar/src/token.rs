@@ -45,9 +45,9 @@ impl TokenKind {
 }
 
 /// A longer sign comes before its prefixes.
-const SIGNS: [&str; 20] = [
+const SIGNS: [&str; 21] = [
     "<=", ">=", "==", "!=", "&&", "||", "<", ">", "=", "!", "+", "-", "*", "/", "%", "^", "(", ")",
-    "[", "]",
+    "[", "]", ",",
 ];
 
 /// After this many faults, the rest is not read.
@@ -61,11 +61,10 @@ pub(super) fn tokens(source: &Source, diagnostics: &mut Vec<Diagnostic>) -> Vec<
     let mut faults = Vec::new();
     let mut read = |strings_end_in_line| {
         faults.clear();
-        let diagnostics = &mut faults;
         let mut lexer = Lexer {
             source,
             at: 0,
-            diagnostics,
+            diagnostics: &mut faults,
             strings_end_in_line,
             has_open_string: false,
             work: WorkCounter::of_constants(),
@@ -115,10 +114,6 @@ impl Iterator for Lexer<'_> {
                 b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
                 b'0'..=b'9' => self.number(),
                 b'"' => self.text(),
-                b',' => {
-                    self.at += 1;
-                    Some(TokenKind::Sign(","))
-                }
                 _ => self.sign(),
             };
             let span = Span { start, end: self.at };

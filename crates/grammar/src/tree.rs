@@ -92,38 +92,34 @@ pub(super) fn write_tree(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>>
 }
 
 impl InputTree {
-    /// Calls `see` for every node in the order of choices; a loop comes before its contents.
-    pub fn each<'t>(&'t self, see: &mut dyn FnMut(&'t InputNode)) {
-        each(&self.nodes, see);
+    /// Every node in the order of choices; a loop comes before its contents.
+    pub fn all(&self) -> Vec<&InputNode> {
+        all_nodes(&self.nodes)
     }
 
-    pub fn each_mut(&mut self, see: &mut dyn FnMut(&mut InputNode)) {
-        each_mut(&mut self.nodes, see);
-    }
-}
-
-fn each<'t>(nodes: &'t [InputNode], see: &mut dyn FnMut(&'t InputNode)) {
-    for node in nodes {
-        see(node);
-        if let InputNode::Loop(loop_node) = node {
-            for iteration in &loop_node.iterations {
-                each(iteration, see);
+    /// Calls `see` for every node with its index in the order of choices; a loop comes before its contents.
+    pub fn each_mut(&mut self, see: &mut dyn FnMut(usize, &mut InputNode)) {
+        let mut open: Vec<&mut InputNode> = self.nodes.iter_mut().rev().collect();
+        for index in 0.. {
+            let Some(node) = open.pop() else { return };
+            see(index, node);
+            if let InputNode::Loop(LoopNode { iterations, exit, .. }) = node {
+                open.extend(iterations.iter_mut().flatten().chain(exit).rev());
             }
-            each(&loop_node.exit, see);
         }
     }
 }
 
-fn each_mut(nodes: &mut [InputNode], see: &mut dyn FnMut(&mut InputNode)) {
-    for node in nodes {
-        see(node);
-        if let InputNode::Loop(loop_node) = node {
-            for iteration in &mut loop_node.iterations {
-                each_mut(iteration, see);
-            }
-            each_mut(&mut loop_node.exit, see);
+/// These nodes and all inside of them, in the order of choices.
+pub(super) fn all_nodes(nodes: &[InputNode]) -> Vec<&InputNode> {
+    let (mut all, mut open) = (Vec::new(), nodes.iter().rev().collect::<Vec<_>>());
+    while let Some(node) = open.pop() {
+        all.push(node);
+        if let InputNode::Loop(LoopNode { iterations, exit, .. }) = node {
+            open.extend(iterations.iter().flatten().chain(exit).rev());
         }
     }
+    all
 }
 
 #[derive(Default)]

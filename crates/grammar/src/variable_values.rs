@@ -58,10 +58,8 @@ const GAP_MAX: usize = 1024;
 impl VariableValues {
     /// `counted` tells which variables need lookups of values; `most` is the upper bound on the bytes of all values.
     pub(super) fn new(counted: impl Iterator<Item = bool>, most: u64) -> Self {
-        let cells =
-            |counted: bool| Cells { bag: counted.then(ValueCounts::default), ..Cells::default() };
-        let slots = counted.map(cells).collect();
-        Self { variables: slots, trail: None, bytes: 0, trail_bytes: 0, limit: Bytes(most) }
+        let variables = counted.map(Cells::new).collect();
+        Self { variables, trail: None, bytes: 0, trail_bytes: 0, limit: Bytes(most) }
     }
 
     /// Records overwritten values for undo.
@@ -75,27 +73,33 @@ impl VariableValues {
     }
 
     pub(super) fn undo(&mut self, mark: usize) {
-        while self.mark() > mark {
-            let change = self.trail.as_mut().and_then(Vec::pop);
+        while self.mark() > mark
+            && let Some(change) = self.trail.as_mut().and_then(Vec::pop)
+        {
+            self.trail_bytes -= change.size();
             match change {
-                Some(change @ VariableChange::Cell { .. }) => {
-                    self.trail_bytes -= change.size();
-                    let VariableChange::Cell { variable: slot, index, old } = change else {
-                        return;
-                    };
-                    self.bytes -= self.variables[slot].total_bytes();
-                    self.variables[slot].replace(&index, old);
-                    self.bytes += self.variables[slot].total_bytes();
+                VariableChange::Cell { variable, index, old } => {
+                    self.change(variable, |cells| cells.replace(&index, old));
                 }
-                Some(VariableChange::AllCells { variable: slot, old }) => {
-                    self.trail_bytes -= old.total_bytes() + size_of::<VariableChange>() as u64;
-                    self.bytes =
-                        self.bytes + old.total_bytes() - self.variables[slot].total_bytes();
-                    self.variables[slot] = *old;
+                VariableChange::AllCells { variable, old } => {
+                    self.change(variable, |cells| *cells = *old);
                 }
-                None => return,
             }
         }
+    }
+
+    /// Changes the cells of a variable, and counts their bytes.
+    fn change<T>(&mut self, slot: usize, change: impl FnOnce(&mut Cells) -> T) -> T {
+        let cells = &mut self.variables[slot];
+        self.bytes -= cells.total_bytes();
+        let result = change(cells);
+        self.bytes += cells.total_bytes();
+        result
+    }
+
+    fn record(&mut self, change: VariableChange) {
+        self.trail_bytes += change.size();
+        self.trail.get_or_insert_default().push(change);
     }
 
     /// An empty index means the scalar.
@@ -162,31 +166,21 @@ impl VariableValues {
     /// The slow path of [`Self::set`]; a separate function keeps the fast path short.
     #[inline(never)]
     fn set_slow(&mut self, slot: usize, index: &[Int], value: Value) {
-        let cells = &mut self.variables[slot];
-        self.bytes -= cells.total_bytes();
-        let old = cells.replace(index, Some(value));
-        self.bytes += cells.total_bytes();
-        if let Some(trail) = &mut self.trail {
-            let change = VariableChange::Cell { variable: slot, index: index.to_vec(), old };
-            self.trail_bytes += change.size();
-            trail.push(change);
+        let old = self.change(slot, |cells| cells.replace(index, Some(value)));
+        if self.trail.is_some() {
+            self.record(VariableChange::Cell { variable: slot, index: index.to_vec(), old });
         }
     }
 
     pub(super) fn unset(&mut self, slot: usize) {
-        let cells = &mut self.variables[slot];
-        self.bytes -= cells.total_bytes();
         if self.trail.is_none() {
-            cells.clear();
-            return;
+            return self.change(slot, Cells::clear);
         }
-        let fresh =
-            Cells { bag: cells.bag.is_some().then(ValueCounts::default), ..Cells::default() };
-        let old = Box::new(std::mem::replace(cells, fresh));
-        self.trail_bytes += old.total_bytes() + size_of::<VariableChange>() as u64;
-        if let Some(trail) = &mut self.trail {
-            trail.push(VariableChange::AllCells { variable: slot, old });
-        }
+        let old = self.change(slot, |cells| {
+            let fresh = Cells::new(cells.bag.is_some());
+            Box::new(std::mem::replace(cells, fresh))
+        });
+        self.record(VariableChange::AllCells { variable: slot, old });
     }
 
     /// For variables whose values are counted.
@@ -224,6 +218,10 @@ impl VariableValues {
 }
 
 impl Cells {
+    fn new(is_counted: bool) -> Self {
+        Self { bag: is_counted.then(ValueCounts::default), ..Self::default() }
+    }
+
     fn clear(&mut self) {
         self.scalar = None;
         self.row.clear();

@@ -2,11 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use crate::ast::Expr;
 use crate::number::Int;
 use crate::program::{Grammar, Instruction};
-use crate::tree::{InputNode, InputTree};
-use crate::value::Value;
+use crate::tree::{InputNode, InputTree, all_nodes};
 
 /// A named variable that integers or texts are read into.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,7 +32,7 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
     for (at, site) in grammar.sites.iter().enumerate() {
         let name = site.label.split('[').next().unwrap_or_default();
         let (is_text, bounds) = match &grammar.instructions[site.instruction] {
-            Instruction::Int { min, max, .. } => (false, [constant(min), constant(max)]),
+            Instruction::Int { min, max, .. } => (false, [min.constant_int(), max.constant_int()]),
             Instruction::Regex { .. } => (true, [None, None]),
             _ => continue,
         };
@@ -52,8 +50,8 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
             is_per_case,
             is_count: false,
             is_case_count: false,
-            min: min.clone(),
-            max: max.clone(),
+            min: min.cloned(),
+            max: max.cloned(),
         };
         let variable = by_name.entry(name).or_insert_with(new);
         let kind = (is_text, is_single, is_per_case);
@@ -63,19 +61,12 @@ pub fn variables(grammar: &Grammar) -> Vec<InputVariable> {
         variable.sites.push(at);
         variable.is_count |= site.is_count;
         variable.is_case_count |= site.is_case_count;
-        variable.min = variable.min.take().filter(|known| Some(known) == min.as_ref());
-        variable.max = variable.max.take().filter(|known| Some(known) == max.as_ref());
+        variable.min = variable.min.take().filter(|known| Some(known) == min);
+        variable.max = variable.max.take().filter(|known| Some(known) == max);
     }
     let mut all: Vec<InputVariable> = by_name.into_values().collect();
     all.sort_by_key(|variable| variable.sites[0]);
     all
-}
-
-fn constant(expr: &Expr) -> Option<Int> {
-    match expr.constant()? {
-        Value::Int(value) => Some(value.clone()),
-        _ => None,
-    }
 }
 
 /// The choices outside of test cases, and those of each test case, with loops flattened. If a grammar has no test
@@ -90,7 +81,7 @@ pub fn split_cases<'t>(
             InputNode::Loop(loop_node) if grammar.loops[loop_node.id].is_cases => {
                 cases.extend(loop_node.iterations.iter().map(|nodes| flattened(nodes)));
             }
-            node => push_leaves(node, &mut shared),
+            node => shared.extend(flattened(std::slice::from_ref(node))),
         }
     }
     if !grammar.loops.iter().any(|for_loop| for_loop.is_cases) {
@@ -100,19 +91,9 @@ pub fn split_cases<'t>(
 }
 
 fn flattened(nodes: &[InputNode]) -> Vec<&InputNode> {
-    let mut all = Vec::new();
-    nodes.iter().for_each(|node| push_leaves(node, &mut all));
+    let mut all = all_nodes(nodes);
+    all.retain(|node| !matches!(node, InputNode::Loop(_)));
     all
-}
-
-fn push_leaves<'t>(node: &'t InputNode, into: &mut Vec<&'t InputNode>) {
-    match node {
-        InputNode::Loop(loop_node) => {
-            loop_node.iterations.iter().flatten().for_each(|node| push_leaves(node, into));
-            loop_node.exit.iter().for_each(|node| push_leaves(node, into));
-        }
-        leaf => into.push(leaf),
-    }
 }
 
 #[cfg(test)]

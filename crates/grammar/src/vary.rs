@@ -5,7 +5,7 @@ use crate::chance::Chance;
 use crate::number::Int;
 use crate::program::Grammar;
 use crate::read::IntNode;
-use crate::reduce::{each_value, to_length};
+use crate::reduce::{each_value, set_count};
 use crate::tree::{InputNode, InputTree, LoopNode, write_tree};
 use crate::validate::accepts;
 
@@ -40,9 +40,10 @@ pub fn vary_towards(
         let room = if wish.by.is_negative() { &int.min } else { &int.max };
         wish.sites.contains(&int.site) && int.value != *room
     };
-    let index = choose_int(&tree, chance, &can_change)?;
-    let grow = |int: &IntNode| int.value.plus(&wish.by).clamped(&int.min, &int.max);
-    set_int(grammar, &mut tree, index, chance, &grow);
+    let chosen = choose_int(&tree, chance, &can_change)?;
+    let int = &chosen.int;
+    let value = int.value.plus(&wish.by).clamped(&int.min, &int.max);
+    set_int(grammar, &mut tree, &chosen, &value, chance);
     valid_text(grammar, &tree)
 }
 
@@ -65,13 +66,13 @@ pub fn vary_with(
 ) -> Option<Vec<u8>> {
     let mut tree = tree.clone();
     let mut cases = 0;
-    tree.each(&mut |node| {
+    for node in &tree.nodes {
         if let InputNode::Loop(loop_node) = node
             && grammar.loops[loop_node.id].is_cases
         {
             cases = loop_node.iterations.len() as u64;
         }
-    });
+    }
     for _ in 0..=chance.below(3 + cases) {
         if !chance.happens(300) || !mix_in(grammar, &mut tree, with, chance) {
             change_randomly(grammar, &mut tree, chance);
@@ -87,17 +88,13 @@ fn mix_in(
     with: Ingredients<'_>,
     chance: &mut Chance,
 ) -> bool {
-    let mut texts = Vec::new();
-    let mut values = Vec::new();
-    with.other.each(&mut |node| match node {
-        InputNode::Text { text, .. } if !text.is_empty() => texts.push(text),
-        InputNode::Int(int) if !grammar.sites[int.site].is_count => values.push(&int.value),
-        _ => {}
-    });
-    let text = texts.get(chance.below(texts.len() as u64) as usize);
-    if let Some(other) = text.filter(|_| chance.happens(600)) {
+    let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
+    let nodes = with.other.all();
+    let texts = nodes.iter().filter_map(|node| node.text());
+    let texts: Vec<&[u8]> = texts.filter(|text| !text.is_empty()).collect();
+    if let Some(other) = chance.pick(&texts).filter(|_| chance.happens(600)) {
         let has_digits = other.iter().any(u8::is_ascii_digit);
-        let number = with.numbers.get(chance.below(with.numbers.len() as u64) as usize);
+        let number = chance.pick(with.numbers);
         let number = number.filter(|_| has_digits && chance.happens(300));
         let digits = number.map(|number| number.magnitude().to_string().into_bytes());
         let is_text = |node: &InputNode| matches!(node, InputNode::Text { .. });
@@ -117,13 +114,14 @@ fn mix_in(
             text.splice(from..to, piece.iter().copied());
         });
     }
-    let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
-    let Some(index) = choose_int(tree, chance, &is_value) else { return false };
-    let numbers = if chance.happens(500) { with.numbers.len() } else { 0 };
-    let number = with.numbers.get(chance.below(numbers as u64) as usize).filter(|_| numbers > 0);
-    let value = values.get(chance.below(values.len() as u64) as usize).copied();
-    let Some(value) = number.or(value) else { return false };
-    set_int(grammar, tree, index, chance, &|int| value.clamped(&int.min, &int.max));
+    let Some(chosen) = choose_int(tree, chance, &is_value) else { return false };
+    let numbers = if chance.happens(500) { with.numbers } else { &[] };
+    let number = chance.pick(numbers);
+    let values = nodes.iter().filter_map(|node| node.int()).filter(|int| is_value(int));
+    let values: Vec<&Int> = values.map(|int| &int.value).collect();
+    let Some(value) = number.or(chance.pick(&values).copied()) else { return false };
+    let value = value.clamped(&chosen.int.min, &chosen.int.max);
+    set_int(grammar, tree, &chosen, &value, chance);
     true
 }
 
@@ -137,25 +135,26 @@ fn change_randomly(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance)
         0..=2 => change_row(grammar, tree, chance),
         3 | 4 => {
             let is_count = |int: &IntNode| grammar.sites[int.site].is_count;
-            let Some(index) = choose_int(tree, chance, &is_count) else { return };
-            let kind = chance.below(8);
-            set_int(grammar, tree, index, chance, &|int| near_value(int, kind));
+            let Some(chosen) = choose_int(tree, chance, &is_count) else { return };
+            let value = near_value(&chosen.int, chance.below(8));
+            set_int(grammar, tree, &chosen, &value, chance);
         }
         5 if chance.happens(500) && flip_answer(tree, chance) => {}
         5 => shift(grammar, tree, chance),
         _ => {
             let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
-            let Some(index) = choose_int(tree, chance, &is_value) else { return };
+            let Some(chosen) = choose_int(tree, chance, &is_value) else { return };
+            let int = &chosen.int;
             let kind = chance.below(12);
             let mut other = Chance::new(chance.below(u64::MAX), "value");
-            let like = similar_value(tree, index, kind == 9, &mut other);
-            let new_value = |int: &IntNode| match kind {
+            let like = similar_value(tree, int, kind == 9, &mut other);
+            let value = match kind {
                 8 | 9 => like.as_ref().unwrap_or(&int.min).clamped(&int.min, &int.max),
                 10 => int.value.negated(),
-                11 => other.clone().between(&int.min, &int.max),
+                11 => other.between(&int.min, &int.max),
                 kind => near_value(int, kind),
             };
-            set_int(grammar, tree, index, chance, &new_value);
+            set_int(grammar, tree, &chosen, &value, chance);
         }
     }
 }
@@ -176,89 +175,52 @@ fn near_value(int: &IntNode, kind: u64) -> Int {
     value.clamped(&int.min, &int.max)
 }
 
-/// The index of a random node among the wanted ones.
+struct ChosenInt {
+    index: usize,
+    int: IntNode,
+}
+
+/// A random node among the wanted ones.
 fn choose_int(
     tree: &InputTree,
     chance: &mut Chance,
     is_eligible: &dyn Fn(&IntNode) -> bool,
-) -> Option<usize> {
-    let mut places = Vec::new();
-    let mut at = 0;
-    tree.each(&mut |node| {
-        if node.int().is_some_and(is_eligible) {
-            places.push(at);
-        }
-        at += 1;
-    });
-    let chosen = chance.below(places.len() as u64) as usize;
-    places.get(chosen).copied()
+) -> Option<ChosenInt> {
+    let nodes = tree.all();
+    let ints = nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)));
+    let ints: Vec<(usize, &IntNode)> = ints.filter(|(_, int)| is_eligible(int)).collect();
+    chance.pick(&ints).map(|(index, int)| ChosenInt { index: *index, int: IntNode::clone(int) })
 }
 
 /// The value of another node of the same command, or of any command.
-fn similar_value(tree: &InputTree, index: usize, any: bool, chance: &mut Chance) -> Option<Int> {
-    let (mut ints, mut at, mut site) = (Vec::new(), 0, None);
-    tree.each(&mut |node| {
-        if let Some(int) = node.int() {
-            ints.push((int.site, &int.value));
-            site = site.or((at == index).then_some(int.site));
-        }
-        at += 1;
-    });
-    ints.retain(|(own, _)| any || Some(*own) == site);
-    ints.get(chance.below(ints.len() as u64) as usize).map(|(_, value)| Int::clone(value))
+fn similar_value(tree: &InputTree, int: &IntNode, any: bool, chance: &mut Chance) -> Option<Int> {
+    let nodes = tree.all();
+    let ints = nodes.iter().filter_map(|node| node.int());
+    let ints: Vec<&IntNode> = ints.filter(|other| any || other.site == int.site).collect();
+    chance.pick(&ints).map(|int| int.value.clone())
 }
 
-/// A count also lengthens or shortens the loops that it counts.
+/// Sets a number. A count also lengthens or shortens the loops that it counts.
 fn set_int(
     grammar: &Grammar,
     tree: &mut InputTree,
-    index: usize,
+    ChosenInt { index, .. }: &ChosenInt,
+    value: &Int,
     chance: &mut Chance,
-    value: &dyn Fn(&IntNode) -> Int,
 ) {
-    let mut at = 0;
-    // The variable of the count, its value before and its value now, from where it is read to where it is read again.
-    let mut count: Option<(usize, usize, Int)> = None;
-    tree.each_mut(&mut |node| {
-        match node {
-            InputNode::Int(int) => {
-                let site = &grammar.sites[int.site];
-                if at == index {
-                    let before = to_length(&int.value);
-                    int.value = value(int);
-                    if let Some(slot) = site.variable.filter(|_| site.is_count) {
-                        count = Some((slot, before, int.value.clone()));
-                    }
-                } else if site.variable.is_some()
-                    && site.variable == count.as_ref().map(|(slot, _, _)| *slot)
-                {
-                    count = None;
-                }
-            }
-            InputNode::Loop(loop_node) => {
-                if let Some((slot, before, value)) = &count
-                    && grammar.loops[loop_node.id].count_variables.contains(slot)
-                {
-                    let length = loop_node.iterations.len() + to_length(value);
-                    let rounds = length.saturating_sub(*before).min(ITERATIONS_MAX);
-                    resize(loop_node, rounds, chance);
-                }
-            }
-            _ => {}
-        }
-        at += 1;
+    // A negated value may be out of bounds until the input is written.
+    set_count(grammar, tree, *index, value, &mut |iterations, rounds, _| {
+        resize(iterations, rounds.min(ITERATIONS_MAX), chance);
     });
 }
 
-fn resize(loop_node: &mut LoopNode, rounds: usize, chance: &mut Chance) {
-    while loop_node.iterations.len() > rounds {
-        let index = chance.below(loop_node.iterations.len() as u64) as usize;
-        loop_node.iterations.remove(index);
+fn resize(iterations: &mut Vec<Vec<InputNode>>, rounds: usize, chance: &mut Chance) {
+    while iterations.len() > rounds {
+        iterations.remove(chance.below(iterations.len() as u64) as usize);
     }
-    while !loop_node.iterations.is_empty() && loop_node.iterations.len() < rounds {
-        let index = chance.below(loop_node.iterations.len() as u64) as usize;
-        let copy = loop_node.iterations[index].clone();
-        loop_node.iterations.insert(index, copy);
+    while !iterations.is_empty() && iterations.len() < rounds {
+        let index = chance.below(iterations.len() as u64) as usize;
+        iterations.insert(index, iterations[index].clone());
     }
 }
 
@@ -276,19 +238,16 @@ fn change_one(
     is_wanted: fn(&InputNode) -> bool,
     change: &dyn Fn(&mut InputNode, &mut Chance),
 ) -> bool {
-    let mut count = 0;
-    tree.each(&mut |node| count += u64::from(is_wanted(node)));
-    let chosen = chance.below(count);
-    let mut at = 0;
-    tree.each_mut(&mut |node| {
-        if is_wanted(node) {
-            if at == chosen {
-                change(node, chance);
-            }
-            at += 1;
+    let nodes = tree.all().into_iter().enumerate();
+    let wanted: Vec<usize> =
+        nodes.filter(|(_, node)| is_wanted(node)).map(|(index, _)| index).collect();
+    let Some(chosen) = chance.pick(&wanted) else { return false };
+    tree.each_mut(&mut |index, node| {
+        if index == *chosen {
+            change(node, chance);
         }
     });
-    count > 0
+    true
 }
 
 /// Returns whether there is a question.

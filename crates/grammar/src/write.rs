@@ -14,9 +14,9 @@ use crate::draw::{Chooser, DrawRequest};
 use crate::float::{self, FloatRules};
 use crate::number::{Int, compare_ratios, scaled_decimal};
 use crate::pattern::Pattern;
-use crate::port::{LoopObserver, LoopState, OptionalValue, Port, RunStop, stuck};
+use crate::port::{LoopObserver, LoopState, OptionalValue, Port, RunStop};
 use crate::program::{Grammar, Instruction};
-use crate::ranges::{first_byte, pick_range, ranges_by_first_byte};
+use crate::ranges::{NumberRange, first_byte, pick_range, ranges_by_first_byte};
 use crate::read::describe_text;
 use crate::run::Interpreter;
 use crate::source::Span;
@@ -24,7 +24,7 @@ use crate::strings::{self, Length};
 use crate::tuples::{Gap, Tuples};
 use crate::value::Value;
 use crate::variable_values::VariableValues;
-use crate::work::{WorkCounter, WorkStop, drawn_float_steps};
+use crate::work::drawn_float_steps;
 use juror_core::units::Bytes;
 
 const MARKS_MAX: usize = 1 << 14;
@@ -42,14 +42,7 @@ pub(super) struct Mark {
     pub kind: MarkKind,
 }
 
-/// The range in which a value is drawn.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Hint {
-    pub min: Int,
-    pub max: Int,
-}
-
-impl Hint {
+impl NumberRange {
     fn of_length(pattern: &Pattern) -> Self {
         let [least, most] = strings::lengths(pattern.hir());
         let bytes = |bytes: usize| Int::from(i64::try_from(bytes).unwrap_or(i64::MAX));
@@ -75,7 +68,7 @@ impl Hint {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum MarkKind {
     /// The bounds are those of an integer, or of the length of a text.
-    Value { site: usize, bounds: Option<Hint> },
+    Value { site: usize, bounds: Option<NumberRange> },
     /// `before` are the earlier answers in the same test.
     Answer { answer: bool, before: Vec<bool> },
 }
@@ -103,7 +96,7 @@ pub(super) struct InputWriter<'a, S> {
     /// Number of values drawn here that led to a dead end.
     pub(super) retry: u32,
     /// The range that avoids the last dead end.
-    hint: Option<Hint>,
+    hint: Option<NumberRange>,
     tuples: Tuples,
 }
 
@@ -144,7 +137,7 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
     }
 
     /// Restores the state before a choice. A question gets the other answer; a value is drawn anew.
-    pub(super) fn go_back(&mut self, mark: &Mark, retry: u32, hint: Option<Hint>) {
+    pub(super) fn go_back(&mut self, mark: &Mark, retry: u32, hint: Option<NumberRange>) {
         self.out.truncate(mark.length);
         self.next = mark.next;
         self.settled_answers.clear();
@@ -206,12 +199,12 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         let Some(first) = text.first() else { return Ok(()) };
         if !self.next.contains(*first) {
             let contradicts = || format!("{what} contradicts an earlier answer of MATCH or ISEOF");
-            return stuck(self.touch(what).unwrap_or_else(contradicts), true);
+            return Err(RunStop::stuck(self.touch(what).unwrap_or_else(contradicts), true));
         }
         if self.out.len() + text.len() > self.size_limit {
             self.is_full = true;
             let most = Bytes(self.size_limit as u64);
-            return stuck(format!("the input would be larger than {most}"), false);
+            return Err(RunStop::stuck(format!("the input would be larger than {most}"), false));
         }
         self.out.extend_from_slice(text);
         self.next = ByteSet::ALL;
@@ -238,13 +231,13 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         site: usize,
         bounds: [&Int; 2],
         unit: u32,
-        work: &WorkCounter,
+        run: &Interpreter<'_>,
         is_free: &dyn Fn(&Int) -> bool,
     ) -> Result<Int, RunStop> {
         let [min, max] = bounds;
         if min > max {
             let what = format!("no value is from {} to {}", min.short_text(), max.short_text());
-            return stuck(what, false);
+            return Err(RunStop::stuck(what, false));
         }
         let draw = DrawRequest {
             site,
@@ -267,7 +260,7 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
                 let range = format!("from {} to {}", min.short_text(), max.short_text());
                 let misfits = || format!("no value {range} fits the earlier answer of MATCH");
                 let touch = self.touch(&format!("a value {range}"));
-                return stuck(touch.unwrap_or_else(misfits), true);
+                return Err(RunStop::stuck(touch.unwrap_or_else(misfits), true));
             };
             let value = self.chooser.chance().between(&span.min, &span.max);
             if is_free(&value) {
@@ -275,21 +268,19 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
             }
         }
         let fits = |value: &Int| fits(value) && is_free(value);
-        let found = free_number(bounds, &value, self.chooser.chance(), work, &fits);
-        found
-            .map_err(|stop| RunStop::of_work(self.site_span(site), stop))?
-            .map_or_else(|| no_free_value(bounds), Ok)
-    }
-
-    fn site_span(&self, site: usize) -> Span {
-        self.grammar.sites[site].span
+        let found = free_number(bounds, &value, self.chooser.chance(), run, &fits)?;
+        found.ok_or_else(|| {
+            let (min, max) = (min.short_text(), max.short_text());
+            let what = format!("every value from {min} to {max} is used, but UNIQUE needs another");
+            RunStop::stuck(what, false)
+        })
     }
 
     fn float_text(
         &mut self,
         site: usize,
         rules: &FloatRules,
-        work: &WorkCounter,
+        run: &Interpreter<'_>,
     ) -> Result<String, RunStop> {
         let range = |more: u32| {
             let range = rules.decimals.as_ref()?;
@@ -297,36 +288,24 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         };
         let (least, most) = range(12).unwrap_or((1, 6));
         if least > most || compare_ratios(&rules.min, &rules.max).is_gt() {
-            return no_float(rules);
+            return Err(no_float(rules));
         }
         let decimals = self.chooser.decimals(site, least, most);
         let limit = range(60).map_or(60, |(_, most)| most);
         if rules.notation == Notation::Scientific {
-            return self.scientific(site, rules, decimals, work);
+            return self.scientific(site, rules, decimals, run);
         }
         // If no value has so few decimals, tries more.
         for decimals in (decimals..=limit.max(decimals)).chain(least..decimals) {
-            self.count_float(site, rules, decimals, work)?;
+            run.spend_operation(drawn_float_steps(&rules.min, &rules.max, decimals))?;
             let (low, high) = float::multiples_within(rules, decimals);
             if low <= high {
                 let (low, high) = (Int::from(low), Int::from(high));
-                let mantissa = self.number(site, [&low, &high], decimals, work, &|_| true)?;
+                let mantissa = self.number(site, [&low, &high], decimals, run, &|_| true)?;
                 return Ok(scaled_decimal(&mantissa.to_big(), decimals as usize));
             }
         }
-        no_float(rules)
-    }
-
-    /// Counts the steps of drawing and writing a float before it is done.
-    fn count_float(
-        &self,
-        site: usize,
-        rules: &FloatRules,
-        decimals: u32,
-        work: &WorkCounter,
-    ) -> Result<(), RunStop> {
-        let steps = drawn_float_steps(&rules.min, &rules.max, decimals);
-        work.add_operation(steps).map_err(|stop| RunStop::of_work(self.site_span(site), stop))
+        Err(no_float(rules))
     }
 
     fn scientific(
@@ -334,24 +313,20 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
         site: usize,
         rules: &FloatRules,
         decimals: u32,
-        work: &WorkCounter,
+        run: &Interpreter<'_>,
     ) -> Result<String, RunStop> {
         const TRIES: usize = 50;
         let unit = decimals + 12;
-        self.count_float(site, rules, unit, work)?;
+        let steps = drawn_float_steps(&rules.min, &rules.max, unit);
+        run.spend_operation(steps)?;
         let (low, high) = float::multiples_within(rules, unit);
         let (low, high) = (Int::from(low), Int::from(high));
         for _ in 0..TRIES {
-            self.count_float(site, rules, unit, work)?;
-            let value = self.number(site, [&low, &high], unit, work, &|_| true)?.to_big();
+            run.spend_operation(steps)?;
+            let value = self.number(site, [&low, &high], unit, run, &|_| true)?.to_big();
             for text in float::scientific_texts(&value, unit, decimals) {
                 let Some(scanned) = float::scan(text.as_bytes()) else { continue };
-                let value = float::value(text.as_bytes(), &scanned);
-                let inside = |value: &BigRational| {
-                    compare_ratios(&rules.min, value).is_le()
-                        && compare_ratios(value, &rules.max).is_le()
-                };
-                if value.as_ref().is_some_and(inside)
+                if float::is_within(text.as_bytes(), &scanned, rules)
                     && float::form_fault(text.as_bytes(), &scanned, rules).is_none()
                 {
                     return Ok(text);
@@ -359,7 +334,7 @@ impl<'a, S: Chooser> InputWriter<'a, S> {
             }
             self.retry = 1;
         }
-        no_float(rules)
+        Err(no_float(rules))
     }
 
     /// The bytes that may follow an answer at the current step, if its whole test is that question.
@@ -387,9 +362,9 @@ fn free_number(
     [min, max]: [&Int; 2],
     near: &Int,
     chance: &mut Chance,
-    work: &WorkCounter,
+    run: &Interpreter<'_>,
     fits: &dyn Fn(&Int) -> bool,
-) -> Result<Option<Int>, WorkStop> {
+) -> Result<Option<Int>, RunStop> {
     const TRIES: usize = 16;
     const STEPS: usize = 1 << 22;
     for _ in 0..TRIES {
@@ -400,7 +375,7 @@ fn free_number(
     }
     let mut value = near.clone();
     for _ in 0..STEPS {
-        work.add(1)?;
+        run.spend(1)?;
         value = if value >= *max { min.clone() } else { value.plus(&Int::ONE) };
         if fits(&value) {
             return Ok(Some(value));
@@ -412,13 +387,8 @@ fn free_number(
     Ok(None)
 }
 
-fn no_free_value<T>([min, max]: [&Int; 2]) -> Result<T, RunStop> {
-    let (min, max) = (min.short_text(), max.short_text());
-    stuck(format!("every value from {min} to {max} is used, but UNIQUE needs another"), false)
-}
-
-fn no_float<T>(rules: &FloatRules) -> Result<T, RunStop> {
-    stuck(format!("no text was found for {}", float::describe_rules(rules)), false)
+fn no_float(rules: &FloatRules) -> RunStop {
+    RunStop::stuck(format!("no text was found for {}", float::describe_rules(rules)), false)
 }
 
 /// Whether the test holds if the answer is yes; `None` if the test is more than a question.
@@ -449,7 +419,10 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
 
     fn end(&mut self, _at: Span) -> Result<(), RunStop> {
         if !self.next.contains_end() {
-            return stuck("the end contradicts an earlier answer of MATCH or ISEOF", true);
+            return Err(RunStop::stuck(
+                "the end contradicts an earlier answer of MATCH or ISEOF",
+                true,
+            ));
         }
         self.next = ByteSet::END;
         Ok(())
@@ -480,14 +453,14 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         let room = self.sum_room(site, run).map(Int::Small).filter(|most| bounds[0] <= most);
         let most = room.as_ref().map_or(bounds[1], |most| most.min(bounds[1]));
         let narrowed = hint.as_ref().map_or([bounds[0], most], |hint| [&hint.min, &hint.max]);
-        let value = self.number(site, narrowed, 0, &run.work, &is_free);
+        let value = self.number(site, narrowed, 0, run, &is_free);
         self.tuples = tuples;
         let value = value?;
         if let Some(gap) = gap {
             self.tuples.add(gap, Value::from(value.clone()).key());
         }
         let [min, max] = bounds.map(Int::clone);
-        self.mark(MarkKind::Value { site, bounds: Some(Hint { min, max }) });
+        self.mark(MarkKind::Value { site, bounds: Some(NumberRange { min, max }) });
         let text = value.to_string();
         self.append(text.as_bytes(), &text)?;
         self.forbid_digit_next(text.as_bytes());
@@ -502,13 +475,13 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         run: &Interpreter<'_>,
     ) -> OptionalValue<BigRational> {
         const TRIES: usize = 20;
-        let mut text = self.float_text(site, rules, &run.work)?;
+        let mut text = self.float_text(site, rules, run)?;
         for _ in 0..TRIES {
             if self.next.contains(text.as_bytes()[0]) {
                 break;
             }
             self.retry = 1;
-            text = self.float_text(site, rules, &run.work)?;
+            text = self.float_text(site, rules, run)?;
         }
         self.mark(MarkKind::Value { site, bounds: None });
         self.append(text.as_bytes(), &text)?;
@@ -531,21 +504,19 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
             None => self.usual_length(site, pattern, run),
         };
         let next = self.next;
-        let fits = |text: &[u8]| {
+        let fits = |text: &[u8]| -> Result<bool, RunStop> {
             let begins = text.first().is_none_or(|byte| next.contains(*byte));
             Ok(begins && run.longest_match(pattern, text)? == Some(text.len()))
         };
-        let span = self.site_span(site);
-        let is_fitting = |text: &[u8]| fits(text).map_err(|stop| RunStop::of_work(span, stop));
         let mut proposal = self.chooser.text(site);
         let mut found = None;
         for _ in 0..=TRIES {
             if let Some(text) = proposal.take()
-                && is_fitting(&text)?
+                && fits(&text)?
             {
                 let reshaped = self.chooser.reshape(site, &text, &self.state_before.loops);
                 found = match reshaped {
-                    Some(reshaped) if is_fitting(&reshaped)? => Some(reshaped),
+                    Some(reshaped) if fits(&reshaped)? => Some(reshaped),
                     _ => Some(text),
                 };
                 break;
@@ -555,17 +526,20 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         let Some(text) = found else {
             let what = format!("text that matches \"{}\"", pattern.text());
             let touch = self.touch(&format!("a {what}"));
-            return stuck(touch.unwrap_or_else(|| format!("no {what} was found")), true);
+            return Err(RunStop::stuck(
+                touch.unwrap_or_else(|| format!("no {what} was found")),
+                true,
+            ));
         };
         self.retry = 0;
-        self.mark(MarkKind::Value { site, bounds: Some(Hint::of_length(pattern)) });
+        self.mark(MarkKind::Value { site, bounds: Some(NumberRange::of_length(pattern)) });
         self.append(&text, "the text")?;
         Ok(is_wanted.then_some(text))
     }
 
     fn question(&mut self, number: usize, set: &ByteSet) -> Result<bool, RunStop> {
         let Some(test) = self.grammar.instructions[self.state_before.step].test() else {
-            return stuck("a question outside a test", false);
+            return Err(RunStop::stuck("a question outside a test", false));
         };
         let narrowed = |answer: bool| self.next.and(&if answer { *set } else { set.not() });
         let can_be =
@@ -574,7 +548,7 @@ impl<S: Chooser> Port for InputWriter<'_, S> {
         let answer = match (settled, can_be(true), can_be(false)) {
             (Some(answer), _, _) if !narrowed(answer).is_empty() => answer,
             (Some(_), _, _) | (None, false, false) => {
-                return stuck("no answer to MATCH or ISEOF leads further", true);
+                return Err(RunStop::stuck("no answer to MATCH or ISEOF leads further", true));
             }
             (None, yes, no) if yes != no => {
                 self.chooser.note_forced(number);

@@ -3,7 +3,6 @@
 //! A blob has a head, which names its pieces and is written after them: a reader that finds the head finds all pieces.
 //! Pieces are read one by one, so that a reader needs no right to create anything on the server.
 
-use std::fmt;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use base64::Engine as _;
@@ -23,27 +22,14 @@ const FRESH: Duration = Duration::from_secs(3 * 24 * 3600);
 const BYTES_MAX: u64 = 64 << 30;
 
 /// Why something could not be stored or read.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum StoreFault {
     /// The server does not answer.
-    NoReply(NoReply),
+    #[error(transparent)]
+    NoReply(#[from] NoReply),
     /// The server refuses or holds something else, or the bytes are not what they should be.
+    #[error("{0}")]
     Invalid(String),
-}
-
-impl fmt::Display for StoreFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::NoReply(silence) => write!(f, "{silence}"),
-            Self::Invalid(reason) => write!(f, "{reason}"),
-        }
-    }
-}
-
-impl From<NoReply> for StoreFault {
-    fn from(silence: NoReply) -> Self {
-        Self::NoReply(silence)
-    }
 }
 
 /// Stores a message, or finds it stored.

@@ -8,9 +8,7 @@ use serde_json::{Value, json};
 use crate::address::Lane;
 use crate::link::{Link, NoReply, OutgoingMessage};
 use crate::server::model::WORKERS_STREAM;
-use juror_core::blob::Digest;
 use juror_core::judgement::JudgeError;
-use juror_core::text::hex;
 
 /// The version of this layout. Streams of another one are refused.
 const VERSION: &str = "2";
@@ -84,11 +82,6 @@ pub fn result(batch: &str, unit: &str) -> String {
 /// The consumer that hands out the units of a lane to a class.
 pub fn consumer(lane: Lane, class: &str) -> String {
     format!("{}-{class}", lane.name())
-}
-
-/// The name of a blob.
-pub fn blob(digest: &Digest) -> String {
-    hex(&digest.0)
 }
 
 /// An error from the server.

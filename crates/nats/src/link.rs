@@ -104,55 +104,28 @@ impl OutgoingMessage {
 }
 
 /// Why there is no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NoReply {
     /// There has been no connection for this long.
+    #[error("the server has not been reached for {} s", .0.as_secs())]
     Unreachable(Duration),
     /// There is a connection, but no service answers.
+    #[error(
+        "the server does not answer: JetStream is off or full, this key has no right to ask, or most servers of a \
+         cluster are away"
+    )]
     NoService,
-}
-
-impl fmt::Display for NoReply {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Unreachable(time) => {
-                write!(f, "the server has not been reached for {} s", time.as_secs())
-            }
-            Self::NoService => write!(
-                f,
-                "the server does not answer: JetStream is off or full, this key has no right to ask, or most servers of a \
-                 cluster are away"
-            ),
-        }
-    }
-}
-
-/// Why the connection failed.
-#[derive(Debug)]
-pub enum ConnectFault {
-    /// No server answers, which may change.
-    Unreachable(JudgeError),
-    /// The server is not suitable, or refuses.
-    Refused(JudgeError),
-}
-
-impl From<ConnectFault> for JudgeError {
-    fn from(none: ConnectFault) -> Self {
-        match none {
-            ConnectFault::Unreachable(error) | ConnectFault::Refused(error) => error,
-        }
-    }
 }
 
 impl Link {
     /// Connects, and reconnects by itself. `patience` is how long requests wait for a connection; none means for ever.
     ///
     /// # Errors
-    /// If the server cannot be reached, rejects this key, or is too old.
+    /// If the server rejects this key, or is too old. If it cannot be reached, which may change, the fault is transient.
     pub async fn open(
         address: &NatsAddress,
         patience: Option<Duration>,
-    ) -> Result<Self, ConnectFault> {
+    ) -> Result<Self, JudgeError> {
         let fault = |reason: &dyn fmt::Display| {
             JudgeError::new(format!("connect to {}", address.name), reason)
         };
@@ -163,18 +136,14 @@ impl Link {
         });
         let servers = address.hosts.iter().map(|host| parse_server(host, address.is_private));
         let servers: Result<Vec<_>, _> = servers.collect();
-        let servers = servers.map_err(|error| ConnectFault::Refused(fault(&error)))?;
+        let servers = servers.map_err(|error| fault(&error))?;
         let client = options.connect(servers).await.map_err(|error| {
             let help = "check that the server runs there, and that it knows the key";
             let told = fault(&describe_fault(&error)).help(help);
-            if is_unreachable(&error) {
-                ConnectFault::Unreachable(told)
-            } else {
-                ConnectFault::Refused(told)
-            }
+            if is_unreachable(&error) { told.transient() } else { told }
         })?;
         let several = address.hosts.len() > 1;
-        let id = crate::random().map_err(ConnectFault::Refused)?;
+        let id = crate::random()?;
         let link = Self {
             client,
             inbox: format!("{}.{id}", address.inbox),
@@ -183,7 +152,7 @@ impl Link {
             has_answered: Arc::default(),
             state,
         };
-        link.check().map_err(|(reason, help)| ConnectFault::Refused(fault(&reason).help(help)))?;
+        link.check().map_err(|(reason, help)| fault(&reason).help(help))?;
         Ok(link)
     }
 

@@ -7,7 +7,7 @@ use std::thread;
 use serde::de::DeserializeOwned;
 
 use juror_core::judgement::JudgeError;
-use juror_remote::frame::{FrameReader, Peer};
+use juror_remote::frame::{FrameReader, Peer, read_some};
 
 /// Reads frames in a thread until the input ends or `take` returns false. `end` gets the reason if a frame was invalid.
 ///
@@ -23,11 +23,9 @@ pub fn read_frames<M: DeserializeOwned + 'static>(
         let mut frames = FrameReader::new(of);
         let mut buffer = vec![0; 64 << 10];
         loop {
-            match input.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(length) => frames.push(&buffer[..length]),
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(error.to_string()),
+            match read_some(&mut input, &mut buffer).map_err(|error| error.to_string())? {
+                0 => return Ok(()),
+                length => frames.push(&buffer[..length]),
             }
             while let Some((head, rest)) = frames.next_frame().map_err(|fault| fault.0)? {
                 if !take(head, rest) {

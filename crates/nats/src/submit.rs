@@ -58,15 +58,14 @@ enum Event {
         head: ResultHead,
         frames: Result<Vec<u8>, &'static str>,
     },
-    /// Whether the server has the blob.
-    BlobLooked(Digest, Result<bool, StoreFault>),
+    /// The server does not have the blob.
+    BlobMissing(Digest),
     BlobStored(Digest, Result<(), StoreFault>),
     UnitSent(String, Result<(), StoreFault>),
-    /// Whether a unit waits on the server, and its result.
+    /// Whether a unit without result waits on the server.
     UnitLooked {
         unit: String,
         is_waiting: bool,
-        result: Option<Message>,
     },
     Reconnected,
 }
@@ -307,15 +306,10 @@ impl Submitter {
             Event::Announced(message) => self.hear_of(&message),
             Event::ResultArrived(message) => self.receive(&message),
             Event::ResultRead { subject, head, frames } => self.settle(&subject, &head, frames),
-            Event::BlobLooked(digest, Ok(true)) => self.note_blob(digest, Ok(()))?,
-            Event::BlobLooked(digest, Ok(false)) => self.request_blob(digest),
-            Event::BlobLooked(digest, Err(fault)) => self.note_blob(digest, Err(fault))?,
+            Event::BlobMissing(digest) => self.request_blob(digest),
             Event::BlobStored(digest, stored) => self.note_blob(digest, stored)?,
             Event::UnitSent(unit, sent) => self.note_unit(&unit, sent)?,
-            Event::UnitLooked { result: Some(message), .. } => self.receive(&message),
-            Event::UnitLooked { unit, is_waiting, result: None } => {
-                self.note_missing(&unit, is_waiting)
-            }
+            Event::UnitLooked { unit, is_waiting } => self.note_missing(&unit, is_waiting),
             Event::Reconnected => {
                 self.seen = Instant::now();
                 self.look_for_units(true);

@@ -26,7 +26,7 @@ pub fn job_id(batch: &str, frame: &[u8]) -> JobId {
 }
 
 /// The head of a unit, before its jobs.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UnitHead {
     /// The session that sent it.
     pub batch: String,

@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 use std::io::{Read, Write};
+use std::sync::mpsc::Sender;
 use std::time::{Duration, Instant};
 
 use async_nats::Message;
@@ -15,14 +16,14 @@ use tokio::time::{sleep, timeout};
 use crate::address::{Lane, NatsAddress};
 use crate::bucket::{self, StoreFault};
 use crate::layout::{self, JOBS, MOST_LOST};
-use crate::link::{ConnectFault, Link, NoReply, OutgoingMessage, status};
+use crate::link::{Link, NoReply, OutgoingMessage, status};
 use crate::pipe;
 use crate::presence::{self, Announcement, GOODBYE};
 use crate::unit::{
     self, JOBS_MAX, JobId, MESSAGE_BYTES_MAX, ResultFault, ResultHead, ResultPart, UnitHead,
     job_id, job_of,
 };
-use juror_core::judgement::JudgeError;
+use juror_core::judgement::{JudgeError, Retry};
 use juror_core::language::tool::TOOLS;
 use juror_core::text::printable;
 use juror_remote::frame::{Peer, encode_frame};
@@ -51,12 +52,7 @@ enum Event {
     WorkerEnded(Result<(), String>),
     /// A reply to a request for units of this lane.
     UnitArrived(Lane, Message),
-    /// It is decided whether a unit is run.
-    UnitOpened {
-        unit: String,
-        frames: Option<Vec<u8>>,
-        decision: UnitDecision,
-    },
+    UnitOpened(String, OpenedUnit),
     /// A blob cannot be had, for this reason.
     BlobMissing(RequestId, StoreFault),
     /// The result of a unit was written, or the server refuses it for this reason.
@@ -67,17 +63,11 @@ enum Event {
     End,
 }
 
-/// What to do with a unit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum UnitDecision {
-    Run,
-    /// Give up: too many workers were lost with it.
-    GiveUp,
-    /// Nothing: there is a result.
-    AlreadyDone,
-}
+/// The frames of a unit to run, or why it has no results. `None` if there is a result.
+type OpenedUnit = Result<Option<Vec<u8>>, ResultFault>;
 
 /// A unit that this worker has.
+#[derive(Default)]
 struct HeldUnit {
     head: UnitHead,
     /// The subject to report progress and completion on.
@@ -88,13 +78,6 @@ struct HeldUnit {
     fault: Option<ResultFault>,
     /// Whether all its jobs have ended.
     is_over: bool,
-}
-
-/// The worker at the other end of the pipe.
-struct Worker {
-    out: std::sync::mpsc::Sender<Vec<u8>>,
-    heard: mpsc::UnboundedReceiver<Event>,
-    events: mpsc::UnboundedSender<Event>,
 }
 
 /// Takes units until `end` gets a message. `input` and `output` are those of a worker. Waits for an unreachable server,
@@ -109,7 +92,7 @@ pub async fn work(
     end: oneshot::Receiver<()>,
     tell: impl Fn(&str),
 ) -> Result<(), JudgeError> {
-    let (events, heard) = mpsc::unbounded_channel();
+    let (events, mut heard) = mpsc::unbounded_channel();
     let (frames, ended, stop) = (events.clone(), events.clone(), events.clone());
     pipe::read_frames(
         output,
@@ -125,14 +108,12 @@ pub async fn work(
         }
     });
     let out = pipe::write_bytes(input)?;
-    let mut worker = Worker { out, heard, events };
-    let asked = timeout(START, worker.find_out()).await;
+    let asked = timeout(START, find_out(&out, &mut heard)).await;
     let silent = || JudgeError::new("start the worker", "it does not answer");
     let Some(announcement) = asked.map_err(|_| silent())?? else { return Ok(()) };
-    let Some(link) = reach(address, &mut worker, &tell).await? else { return Ok(()) };
+    let Some(link) = reach(address, &mut heard, &tell).await? else { return Ok(()) };
     let class = announcement.class();
     let id = crate::random()?[..16].to_owned();
-    let Worker { out, mut heard, events } = worker;
     let mut units = UnitWorker {
         subject: presence::subject(&class, address.user(), &id),
         server: address.name.clone(),
@@ -162,15 +143,15 @@ pub async fn work(
 /// Connects; `None` if this program is asked to end before.
 async fn reach(
     address: &NatsAddress,
-    worker: &mut Worker,
+    heard: &mut mpsc::UnboundedReceiver<Event>,
     tell: &impl Fn(&str),
 ) -> Result<Option<Link>, JudgeError> {
     let mut has_told = false;
     loop {
         match Link::open(address, None).await {
             Ok(link) => return Ok(Some(link)),
-            Err(ConnectFault::Refused(error)) => return Err(error),
-            Err(ConnectFault::Unreachable(error)) => {
+            Err(error) if error.again == Retry::Never => return Err(error),
+            Err(error) => {
                 if !std::mem::replace(&mut has_told, true) {
                     tell(&format!("{error}; tries until it can"));
                 }
@@ -178,7 +159,7 @@ async fn reach(
         }
         let begun = Instant::now();
         while let Some(left) = RETRY.checked_sub(begun.elapsed()) {
-            match timeout(left, worker.heard.recv()).await {
+            match timeout(left, heard.recv()).await {
                 Ok(Some(Event::End)) => return Ok(None),
                 Ok(Some(Event::WorkerEnded(end))) => return Err(ended_fault(end)),
                 _ => {}
@@ -193,45 +174,46 @@ fn ended_fault(end: Result<(), String>) -> JudgeError {
         .help("start its command by hand: it prints `juror worker`, and waits")
 }
 
-impl Worker {
-    fn send(&self, message: &MessageToWorker) {
-        // If nobody reads, the output ends, too.
-        _ = encode_frame(message, &[]).map(|bytes| self.out.send(bytes));
-    }
+fn send(out: &Sender<Vec<u8>>, message: &MessageToWorker) {
+    // If nobody reads, the output ends, too.
+    _ = encode_frame(message, &[]).map(|bytes| out.send(bytes));
+}
 
-    /// Greets the worker, and asks for all tools that juror knows. `None` if this program is asked to end.
-    async fn find_out(&mut self) -> Result<Option<Announcement>, JudgeError> {
-        _ = self.out.send(Peer::Sender.greeting().into_bytes());
-        self.send(&MessageToWorker::Session(SessionId::default()));
-        let words: Vec<String> = TOOLS.iter().map(|tool| tool.placeholder()).collect();
-        for (number, word) in words.iter().enumerate() {
-            let number = number as RequestId;
-            self.send(&MessageToWorker::FindTool { number, word: word.clone() });
+/// Greets the worker, and asks for all tools that juror knows. `None` if this program is asked to end.
+async fn find_out(
+    out: &Sender<Vec<u8>>,
+    heard: &mut mpsc::UnboundedReceiver<Event>,
+) -> Result<Option<Announcement>, JudgeError> {
+    _ = out.send(Peer::Sender.greeting().into_bytes());
+    send(out, &MessageToWorker::Session(SessionId::default()));
+    let words: Vec<String> = TOOLS.iter().map(|tool| tool.placeholder()).collect();
+    for (number, word) in words.iter().enumerate() {
+        let number = number as RequestId;
+        send(out, &MessageToWorker::FindTool { number, word: word.clone() });
+    }
+    let mut facts: Option<WorkerFacts> = None;
+    let mut tools = HashMap::new();
+    loop {
+        match heard.recv().await {
+            Some(Event::FromWorker(MessageFromWorker::Ready(mut found), _)) => {
+                found.clamp_numbers();
+                facts = Some(found);
+            }
+            Some(Event::FromWorker(MessageFromWorker::ToolFound { number, answer }, _)) => {
+                if let Some(word) = words.get(number as usize) {
+                    tools.insert(word.clone(), answer);
+                }
+            }
+            Some(Event::FromWorker(..)) => {}
+            Some(Event::WorkerEnded(end)) => return Err(ended_fault(end)),
+            _ => return Ok(None),
         }
-        let mut facts: Option<WorkerFacts> = None;
-        let mut tools = HashMap::new();
-        loop {
-            match self.heard.recv().await {
-                Some(Event::FromWorker(MessageFromWorker::Ready(mut found), _)) => {
-                    found.clamp_numbers();
-                    facts = Some(found);
-                }
-                Some(Event::FromWorker(MessageFromWorker::ToolFound { number, answer }, _)) => {
-                    if let Some(word) = words.get(number as usize) {
-                        tools.insert(word.clone(), answer);
-                    }
-                }
-                Some(Event::FromWorker(..)) => {}
-                Some(Event::WorkerEnded(end)) => return Err(ended_fault(end)),
-                _ => return Ok(None),
+        if let (Some(facts), true) = (&facts, tools.len() == words.len()) {
+            if facts.slots == 0 {
+                return Err(JudgeError::new("use the worker", "it runs no programs"));
             }
-            if let (Some(facts), true) = (&facts, tools.len() == words.len()) {
-                if facts.slots == 0 {
-                    return Err(JudgeError::new("use the worker", "it runs no programs"));
-                }
-                let tools = tools.into_iter().collect();
-                return Ok(Some(Announcement { facts: facts.clone(), tools }));
-            }
+            let tools = tools.into_iter().collect();
+            return Ok(Some(Announcement { facts: facts.clone(), tools }));
         }
     }
 }
@@ -250,7 +232,7 @@ struct UnitWorker<'a> {
     /// The unit of each job that has not ended.
     unit_of: HashMap<RequestId, String>,
     last_number: RequestId,
-    out: std::sync::mpsc::Sender<Vec<u8>>,
+    out: Sender<Vec<u8>>,
     events: mpsc::UnboundedSender<Event>,
     /// How many requests for units are open, by lane.
     asked: [usize; 2],
@@ -390,16 +372,14 @@ impl UnitWorker<'_> {
         match event {
             Event::FromWorker(message, rest) => self.hear_worker(message, &rest),
             Event::UnitArrived(lane, message) => self.receive(lane, message).await,
-            Event::UnitOpened { unit, frames, decision } => {
-                self.open(&unit, frames, decision).await
-            }
+            Event::UnitOpened(unit, opened) => self.open(&unit, opened).await,
             Event::BlobMissing(stream, fault) => {
                 // Its jobs fail now; their sender stores it again, and sends them again.
                 for unit in self.units.values_mut().filter(|unit| !unit.is_over) {
                     unit.fault = Some(ResultFault::MissingBlob);
                 }
                 let reason = fault.to_string();
-                self.send(&MessageToWorker::BlobUnreadable { stream, reason });
+                send(&self.out, &MessageToWorker::BlobUnreadable { stream, reason });
             }
             Event::ResultWritten(unit, written) => {
                 let Some(unit) = self.units.remove(&unit) else { return };
@@ -447,57 +427,33 @@ impl UnitWorker<'_> {
         }
         let delivered = count_deliveries(&ack).unwrap_or(1);
         let name = head.unit.clone();
-        let unit = HeldUnit {
-            head: head.clone(),
-            ack,
-            jobs: Vec::new(),
-            left: 0,
-            frames: Vec::new(),
-            fault: None,
-            is_over: false,
-        };
+        let unit = HeldUnit { head: head.clone(), ack, ..HeldUnit::default() };
         self.units.insert(name.clone(), unit);
         if delivered <= 1 && head.stored.is_none() {
-            return self.open(&name, Some(frames), UnitDecision::Run).await;
+            return self.open(&name, Ok(Some(frames))).await;
         }
         let link = self.link.clone();
         self.aside(async move {
-            let decision = match delivered {
-                0 | 1 => UnitDecision::Run,
-                _ if has_result(&link, &head).await => UnitDecision::AlreadyDone,
-                delivered if delivered > MOST_LOST => UnitDecision::GiveUp,
-                _ => UnitDecision::Run,
-            };
-            let frames = match head.stored {
-                Some(digest) if decision == UnitDecision::Run => {
-                    let mut frames = Vec::new();
-                    let got = bucket::get(&link, &digest, |_, piece| frames.extend(piece)).await;
-                    got.is_ok().then_some(frames)
-                }
-                _ => Some(frames),
-            };
-            Event::UnitOpened { unit: name, frames, decision }
+            Event::UnitOpened(name, open_unit(&link, &head, frames, delivered).await)
         });
     }
 
     /// Begins a unit.
-    async fn open(&mut self, name: &str, frames: Option<Vec<u8>>, decision: UnitDecision) {
+    async fn open(&mut self, name: &str, opened: OpenedUnit) {
         let Some(unit) = self.units.get_mut(name) else { return };
-        if decision == UnitDecision::AlreadyDone {
-            return self.publish_done(name).await;
-        }
-        let frames = match (decision, frames) {
-            (UnitDecision::GiveUp, _) => Err(ResultFault::GivenUp),
-            (_, None) => Err(ResultFault::MissingBlob),
-            (_, Some(frames)) => Ok(frames),
-        };
-        let jobs = match frames.map(unit::read_frames::<MessageToWorker>) {
+        let frames = match opened {
+            Ok(Some(frames)) => frames,
+            Ok(None) => {
+                let ack = std::mem::take(&mut unit.ack);
+                self.units.remove(name);
+                return self.publish(&ack, b"+ACK").await;
+            }
             Err(fault) => {
                 unit.fault = Some(fault);
                 return self.write(name);
             }
-            Ok(jobs) => jobs.unwrap_or_default(),
         };
+        let jobs = unit::read_frames::<MessageToWorker>(frames).unwrap_or_default();
         let batch = unit.head.batch.clone();
         let mut orders = Vec::new();
         for (message, rest) in jobs.into_iter().take(JOBS_MAX) {
@@ -522,16 +478,6 @@ impl UnitWorker<'_> {
         }
         // If nobody reads, the output ends, too.
         _ = self.out.send(orders);
-    }
-
-    async fn publish_done(&mut self, name: &str) {
-        if let Some(unit) = self.units.remove(name) {
-            self.publish(&unit.ack, b"+ACK").await;
-        }
-    }
-
-    fn send(&self, message: &MessageToWorker) {
-        _ = encode_frame(message, &[]).map(|bytes| self.out.send(bytes));
     }
 
     fn hear_worker(&mut self, message: MessageFromWorker, rest: &[u8]) {
@@ -603,6 +549,21 @@ fn count_deliveries(ack: &str) -> Option<u64> {
     // Newer servers name domain and account first.
     let place = if parts.len() > 7 { 4 } else { 2 };
     parts.get(place)?.parse().ok()
+}
+
+/// Reads a unit that was handed out this many times, or whose jobs are in a blob.
+async fn open_unit(link: &Link, head: &UnitHead, frames: Vec<u8>, delivered: u64) -> OpenedUnit {
+    if delivered > 1 && has_result(link, head).await {
+        return Ok(None);
+    }
+    if delivered > MOST_LOST {
+        return Err(ResultFault::GivenUp);
+    }
+    let Some(digest) = head.stored else { return Ok(Some(frames)) };
+    let mut frames = Vec::new();
+    let got = bucket::get(link, &digest, |_, piece| frames.extend(piece)).await;
+    got.map_err(|_| ResultFault::MissingBlob)?;
+    Ok(Some(frames))
 }
 
 /// Whether a unit has a result. Reads nothing: sends a message that the server refuses, and reads the refusal.

@@ -2,6 +2,7 @@
 //! it.
 
 use std::fmt;
+use std::io::{self, Read};
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -77,6 +78,19 @@ pub(super) fn encode_body(body: &impl Serialize) -> Result<Vec<u8>, JudgeError> 
 /// What follows a head, and the bytes after it.
 pub(super) fn decode_body<B: DeserializeOwned>(bytes: &[u8]) -> Result<(B, &[u8]), ProtocolError> {
     postcard::take_from_bytes(bytes).map_err(|_| ProtocolError::new("it sends an invalid message"))
+}
+
+/// Reads what is there, at most as much as the buffer holds; 0 at the end.
+///
+/// # Errors
+/// If it cannot be read. An interruption by a signal is not an error.
+pub fn read_some(input: &mut (impl Read + ?Sized), buffer: &mut [u8]) -> io::Result<usize> {
+    loop {
+        match input.read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
 }
 
 /// Cuts arriving bytes into frames.

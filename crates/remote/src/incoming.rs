@@ -39,7 +39,7 @@ impl LargeBlobs {
 /// A blob of which a part has arrived.
 #[derive(Default)]
 pub(super) struct IncomingBlob {
-    length: u64,
+    pub(super) length: u64,
     hasher: Sha256,
     memory: Vec<u8>,
     file: Option<(NamedTempFile, Arc<ScratchDirectory>)>,
@@ -48,10 +48,6 @@ pub(super) struct IncomingBlob {
 }
 
 impl IncomingBlob {
-    pub(super) fn length(&self) -> u64 {
-        self.length
-    }
-
     pub(super) fn push(&mut self, bytes: &[u8], large: &mut LargeBlobs) {
         self.length += bytes.len() as u64;
         if self.fault.is_none()
@@ -155,7 +151,7 @@ mod tests {
     fn incoming_blob(bytes: &[u8], large: &mut LargeBlobs) -> Blob {
         let mut incoming = IncomingBlob::default();
         bytes.chunks(100_000).for_each(|piece| incoming.push(piece, large));
-        assert_eq!(incoming.length(), bytes.len() as u64);
+        assert_eq!(incoming.length, bytes.len() as u64);
         incoming.finish().unwrap()
     }
 

@@ -62,39 +62,36 @@ impl JudgeSide {
         let mut messages = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next_frame::<MessageFromWorker>()? {
-            match message {
-                MessageFromWorker::Heartbeat => {}
-                MessageFromWorker::Ready(facts) => {
-                    messages.push(ReceivedMessage::Ready(bounded(facts)))
-                }
-                MessageFromWorker::Member(facts) => {
-                    messages.push(ReceivedMessage::Member(bounded(facts)))
-                }
+            messages.push(match message {
+                MessageFromWorker::Heartbeat => continue,
+                MessageFromWorker::Ready(facts) => ReceivedMessage::Ready(bounded(facts)),
+                MessageFromWorker::Member(facts) => ReceivedMessage::Member(bounded(facts)),
                 MessageFromWorker::Warning { worker, message } => {
                     let (worker, message) = (short(&worker), short(&message));
-                    messages.push(ReceivedMessage::Warning { worker, message });
+                    ReceivedMessage::Warning { worker, message }
                 }
                 MessageFromWorker::BlobNeeded { stream, digest } => {
-                    messages.push(ReceivedMessage::BlobNeeded { stream, digest })
+                    ReceivedMessage::BlobNeeded { stream, digest }
                 }
                 MessageFromWorker::Piece { stream, is_last } => {
-                    self.add_piece(stream, is_last, &behind, room)?
+                    self.add_piece(stream, is_last, &behind, room)?;
+                    continue;
                 }
                 MessageFromWorker::ToolFound { number, answer } => {
-                    messages.push(check_request(number, Response::ToolFound(answer), room)?)
+                    check_request(number, Response::ToolFound(answer), room)?
                 }
                 MessageFromWorker::RunEnded { number, worker, .. } => {
                     let mut reply = self.complete_result(number, &behind)?;
                     for reply in reply.iter_mut().flat_map(WorkReply::replies_mut) {
                         reply.outcome.worker = worker.as_deref().map(short);
                     }
-                    messages.push(check_request(number, Response::RunEnded(reply), room)?);
+                    check_request(number, Response::RunEnded(reply), room)?
                 }
                 MessageFromWorker::RunInterrupted { number } => {
                     self.results.remove(&number);
-                    messages.push(check_request(number, Response::RunInterrupted, room)?);
+                    check_request(number, Response::RunInterrupted, room)?
                 }
-            }
+            });
         }
         Ok(messages)
     }

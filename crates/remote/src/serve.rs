@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::Duration;
 
-use crate::frame::{PIECE_BYTES, Peer, encode_frame};
+use crate::frame::{PIECE_BYTES, Peer, encode_frame, read_some};
 use crate::message::{
     MessageFromWorker, RequestId, RunResult, ToolAnswer, WorkerFacts, encode_failure, encode_result,
 };
@@ -144,12 +144,11 @@ impl<'a> Worker<'a> {
         let mut side = WorkerSide::new();
         let mut buffer = vec![0; 64 << 10];
         loop {
-            let length = match input.read(&mut buffer) {
-                Ok(0) => return Ok(()),
-                Ok(length) => length,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
-                Err(error) => return Err(JudgeError::new("read jobs", error)),
-            };
+            let length = read_some(input, &mut buffer);
+            let length = length.map_err(|error| JudgeError::new("read jobs", error))?;
+            if length == 0 {
+                return Ok(());
+            }
             let effects = side.read_messages(&buffer[..length]);
             let effects = effects.map_err(|broken| {
                 JudgeError::new("read jobs", broken.0)

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, SyncSender};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::frame::{Peer, encode_frame};
+use crate::frame::{Peer, encode_frame, read_some};
 use crate::judge_side::{JudgeSide, ReceivedMessage, Response};
 use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess, WorkerSender};
 use crate::message::{MessageToWorker, RequestId, SessionId, ToolAnswer, WorkerFacts};
@@ -190,9 +190,7 @@ impl SharedWorkers {
             let Some(sender) = entry.sender.clone() else { return };
             sender
         };
-        if sender.send(&frame).is_err() {
-            self.end_connection(worker, &sender);
-        }
+        self.send(worker, &sender, &frame);
     }
 
     /// Wakes the thread that waits for this answer.
@@ -210,10 +208,8 @@ impl SharedWorkers {
         let sender = entry.sender.clone().filter(|_| entry.open_requests.contains_key(&number));
         drop(state);
         let frame = encode_frame(&MessageToWorker::Cancel { number }, &[]);
-        if let (Some(sender), Ok(frame)) = (sender, frame)
-            && sender.send(&frame).is_err()
-        {
-            self.end_connection(worker, &sender);
+        if let (Some(sender), Ok(frame)) = (sender, frame) {
+            self.send(worker, &sender, &frame);
         }
     }
 
@@ -227,8 +223,11 @@ impl SharedWorkers {
         })
     }
 
-    /// Ends a connection on which nothing can be sent. The thread that reads from it finds out why.
-    fn end_connection(&self, worker: usize, sender: &Arc<WorkerSender>) {
+    /// If nothing can be sent, ends the connection. The thread that reads from it finds out why.
+    fn send(&self, worker: usize, sender: &Arc<WorkerSender>, bytes: &[u8]) {
+        if sender.send(bytes).is_ok() {
+            return;
+        }
         let mut state = self.lock();
         let entry = &mut state.workers[worker];
         if entry.sender.as_ref().is_some_and(|current| Arc::ptr_eq(current, sender)) {
@@ -332,7 +331,8 @@ impl SharedWorkers {
         }
         let mut side = JudgeSide::new();
         loop {
-            let read = self.read_messages(worker, &mut side, &mut *output);
+            let room = |number| Some(self.lock().workers[worker].open_requests.get(&number)?.room);
+            let read = self.read_messages(worker, &mut side, &mut *output, &room);
             let messages = match read {
                 Ok(Some(messages)) => messages,
                 Ok(None) => match self.restart(worker) {
@@ -384,18 +384,14 @@ impl SharedWorkers {
         worker: usize,
         side: &mut JudgeSide,
         output: &mut dyn Read,
+        room: &dyn Fn(RequestId) -> Option<u64>,
     ) -> Result<Option<Vec<ReceivedMessage>>, String> {
         let mut buffer = vec![0; 64 << 10];
-        let length = loop {
-            match output.read(&mut buffer) {
-                Ok(0) => return Ok(None),
-                Ok(length) => break length,
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error.to_string()),
-            }
-        };
-        let room = |number| Some(self.lock().workers[worker].open_requests.get(&number)?.room);
-        let messages = side.read_messages(&buffer[..length], &room).map_err(|broken| broken.0)?;
+        let length = read_some(output, &mut buffer).map_err(|error| error.to_string())?;
+        if length == 0 {
+            return Ok(None);
+        }
+        let messages = side.read_messages(&buffer[..length], room).map_err(|broken| broken.0)?;
         self.lock().workers[worker].silent_checks = 0;
         Ok(Some(messages))
     }
@@ -407,13 +403,9 @@ impl SharedWorkers {
         stream: RequestId,
         blob: Option<Blob>,
     ) {
-        let put = |bytes: &[u8]| {
-            if sender.send(bytes).is_err() {
-                self.end_connection(worker, sender);
-            }
-        };
         let send = |is_last, bytes: &[u8]| {
-            put(&encode_frame(&MessageToWorker::Piece { stream, is_last }, &[bytes])?);
+            let frame = encode_frame(&MessageToWorker::Piece { stream, is_last }, &[bytes])?;
+            self.send(worker, sender, &frame);
             Ok(())
         };
         let sent = match blob {
@@ -423,7 +415,7 @@ impl SharedWorkers {
         if let Err(error) = sent {
             let message = MessageToWorker::BlobUnreadable { stream, reason: error.to_string() };
             if let Ok(bytes) = encode_frame(&message, &[]) {
-                put(&bytes);
+                self.send(worker, sender, &bytes);
             }
         }
     }
@@ -497,16 +489,11 @@ impl SharedWorkers {
         let mut is_ready = false;
         let mut expected: Option<&ToolAnswer> = None;
         loop {
-            let room = |_| Some(0);
-            let mut buffer = vec![0; 64 << 10];
-            let length = output.read(&mut buffer).map_err(|error| error.to_string())?;
-            if length == 0 {
+            let read = self.read_messages(worker, &mut side, &mut *output, &|_| Some(0))?;
+            let Some(messages) = read else {
                 let mut process = std::mem::take(&mut self.lock().workers[worker].process);
                 return Err(process.describe_end());
-            }
-            let messages =
-                side.read_messages(&buffer[..length], &room).map_err(|broken| broken.0)?;
-            self.lock().workers[worker].silent_checks = 0;
+            };
             for message in messages {
                 match (message, expected.take()) {
                     (ReceivedMessage::Ready(found), _) => {

@@ -70,6 +70,8 @@ pub(super) struct WorkerSide {
     incoming: HashMap<RequestId, IncomingStream>,
     waiting: Vec<WaitingTask>,
     last_stream: RequestId,
+    /// Of the messages that are read now.
+    effects: Vec<Effect>,
 }
 
 impl WorkerSide {
@@ -81,54 +83,51 @@ impl WorkerSide {
             incoming: HashMap::new(),
             waiting: Vec::new(),
             last_stream: 0,
+            effects: Vec::new(),
         }
     }
 
     pub(super) fn read_messages(&mut self, bytes: &[u8]) -> Result<Vec<Effect>, ProtocolError> {
-        let mut effects = Vec::new();
         self.frames.push(bytes);
         while let Some((message, behind)) = self.frames.next_frame::<MessageToWorker>()? {
-            self.handle_message(message, &behind, &mut effects)?;
+            self.handle_message(message, &behind)?;
         }
-        Ok(effects)
+        Ok(std::mem::take(&mut self.effects))
     }
 
     fn handle_message(
         &mut self,
         message: MessageToWorker,
         behind: &[u8],
-        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         match message {
             // Of use only to who forwards jobs.
-            MessageToWorker::Session(_) => Ok(()),
+            MessageToWorker::Session(_) => {}
             MessageToWorker::Run(RunHead { number, .. }) => {
                 let (RunOrder { mode, ways, work }, behind) = decode_body(behind)?;
-                self.accept_task(WorkerTask { number, mode, work }, &ways, behind, effects)
+                self.accept_task(WorkerTask { number, mode, work }, &ways, behind)?;
             }
             MessageToWorker::Piece { stream, is_last } => {
-                self.add_piece(stream, is_last, behind, effects)
+                self.add_piece(stream, is_last, behind)?
             }
             MessageToWorker::BlobUnreadable { stream, reason } => {
                 if self.incoming.remove(&stream).is_none() {
                     return Err(ProtocolError::new("it sends what nobody asked for"));
                 }
-                self.fail_tasks(stream, &reason, effects);
-                Ok(())
+                self.fail_tasks(stream, &reason);
             }
             MessageToWorker::FindTool { number, word } => {
-                effects.push(Effect::Execute(ProgramOrder::FindTool { number, word }));
-                Ok(())
+                self.effects.push(Effect::Execute(ProgramOrder::FindTool { number, word }));
             }
             MessageToWorker::Cancel { number } => {
                 let is_it = |waiting: &mut WaitingTask| waiting.task.number == number;
-                effects.push(match self.waiting.extract_if(.., is_it).next() {
+                self.effects.push(match self.waiting.extract_if(.., is_it).next() {
                     Some(_) => Effect::Send(MessageFromWorker::RunInterrupted { number }),
                     None => Effect::Cancel(number),
                 });
-                Ok(())
             }
         }
+        Ok(())
     }
 
     fn accept_task(
@@ -136,11 +135,10 @@ impl WorkerSide {
         mut task: WorkerTask,
         ways: &[BlobRoute],
         behind: &[u8],
-        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         if !task.work.jobs().into_iter().all(job_stays_inside) {
             let fault = JudgeError::new("take a job", "a path in it leads out of its directory");
-            effects.push(Effect::Fail(task.number, fault));
+            self.effects.push(Effect::Fail(task.number, fault));
             return Ok(());
         }
         let blobs = task.work.jobs_mut().into_iter().flat_map(Job::blobs_mut);
@@ -158,11 +156,11 @@ impl WorkerSide {
                 *blob = known;
                 continue;
             }
-            let stream = self.request_blob(digest, length, blob.clone(), effects)?;
+            let stream = self.request_blob(digest, length, blob.clone())?;
             missing.push(stream);
         }
         if missing.is_empty() {
-            return self.start_task(task, effects);
+            return self.start_task(task);
         }
         if self.waiting.len() >= WAITING_TASKS_MAX {
             return Err(ProtocolError::new("it sends too many jobs"));
@@ -177,7 +175,6 @@ impl WorkerSide {
         digest: Digest,
         length: u64,
         blob: Blob,
-        effects: &mut Vec<Effect>,
     ) -> Result<RequestId, ProtocolError> {
         if let Some((stream, coming)) =
             self.incoming.iter_mut().find(|(_, blob)| blob.digest == digest)
@@ -197,7 +194,7 @@ impl WorkerSide {
             wanted_by: vec![blob],
         };
         self.incoming.insert(stream, coming);
-        effects.push(Effect::Send(MessageFromWorker::BlobNeeded { stream, digest }));
+        self.effects.push(Effect::Send(MessageFromWorker::BlobNeeded { stream, digest }));
         Ok(stream)
     }
 
@@ -206,13 +203,12 @@ impl WorkerSide {
         stream: RequestId,
         is_last: bool,
         bytes: &[u8],
-        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         let Some(coming) = self.incoming.get_mut(&stream) else {
             return Err(ProtocolError::new("it sends what nobody asked for"));
         };
         coming.incoming.push(bytes, &mut self.large);
-        let (length, expected) = (coming.incoming.length(), coming.length);
+        let (length, expected) = (coming.incoming.length, coming.length);
         if length > expected || is_last && length != expected {
             return Err(ProtocolError::new(format!(
                 "it sends {length} bytes in place of {expected}"
@@ -225,11 +221,11 @@ impl WorkerSide {
         let IncomingStream { digest, incoming, wanted_by, .. } = coming;
         match incoming.finish() {
             Ok(blob) if blob.known_digest() == Some(digest) => {
-                self.finish_blob(stream, &wanted_by, &blob, effects)
+                self.finish_blob(stream, &wanted_by, &blob)
             }
             Ok(_) => Err(ProtocolError::new("it sends bytes that do not match their digest")),
             Err(reason) => {
-                self.fail_tasks(stream, &reason, effects);
+                self.fail_tasks(stream, &reason);
                 Ok(())
             }
         }
@@ -240,7 +236,6 @@ impl WorkerSide {
         stream: RequestId,
         wanted_by: &[Blob],
         blob: &Blob,
-        effects: &mut Vec<Effect>,
     ) -> Result<(), ProtocolError> {
         wanted_by.iter().for_each(|job| job.receive(blob.clone()));
         self.store.store_blob(blob);
@@ -249,34 +244,30 @@ impl WorkerSide {
         }
         while let Some(index) = self.waiting.iter().position(|waiting| waiting.missing.is_empty()) {
             let waiting = self.waiting.remove(index);
-            self.start_task(waiting.task, effects)?;
+            self.start_task(waiting.task)?;
         }
         Ok(())
     }
 
-    fn fail_tasks(&mut self, stream: RequestId, reason: &str, effects: &mut Vec<Effect>) {
+    fn fail_tasks(&mut self, stream: RequestId, reason: &str) {
         let (failed, waiting) = std::mem::take(&mut self.waiting)
             .into_iter()
             .partition(|waiting| waiting.missing.contains(&stream));
         self.waiting = waiting;
         for WaitingTask { task, .. } in failed {
             let fault = JudgeError::new("get a file of a job", reason);
-            effects.push(Effect::Fail(task.number, fault));
+            self.effects.push(Effect::Fail(task.number, fault));
         }
     }
 
-    fn start_task(
-        &mut self,
-        mut task: WorkerTask,
-        effects: &mut Vec<Effect>,
-    ) -> Result<(), ProtocolError> {
+    fn start_task(&mut self, mut task: WorkerTask) -> Result<(), ProtocolError> {
         let jobs = task.work.jobs_mut().into_iter();
         for shown in jobs.flat_map(|job| &mut job.command.visible) {
             if let VisibleContent::Tree(tree) = &mut shown.what {
                 *tree = self.store.known_tree(Arc::clone(tree))?;
             }
         }
-        effects.push(Effect::Execute(ProgramOrder::Run(task)));
+        self.effects.push(Effect::Execute(ProgramOrder::Run(task)));
         Ok(())
     }
 }

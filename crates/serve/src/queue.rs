@@ -72,7 +72,7 @@ impl<T> Place<T> {
 
 /// A task that a worker took.
 pub struct TakenTask<T> {
-    number: u64,
+    pub number: u64,
     pub task: T,
     pub waited: Duration,
     /// Set if nobody waits for the result any more.
@@ -268,12 +268,6 @@ impl<T> Queue<T> {
             state.places.values().filter(|it| matches!(it.stage, Stage::Running(_))).count();
         let waiting = state.places.values().filter(|it| matches!(it.stage, Stage::Waiting(_)));
         (waiting.count(), running)
-    }
-}
-
-impl<T> TakenTask<T> {
-    pub fn number(&self) -> u64 {
-        self.number
     }
 }
 

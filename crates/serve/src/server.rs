@@ -27,7 +27,7 @@ use crate::fusion::{Patience, RunCode};
 use crate::metrics::Metrics;
 use crate::piston::Execute;
 use crate::queue::{Queue, RequestDigest};
-use crate::task::{Task, Work};
+use crate::task::Work;
 
 /// A head, a body, and room for the body must come within this time.
 const TIME_TO_SEND: Duration = Duration::from_secs(30);
@@ -58,7 +58,7 @@ impl hyper::body::Body for Results {
 }
 
 pub struct Server {
-    pub queue: Queue<Task>,
+    pub queue: Queue<Work>,
     pub metrics: Metrics,
     pub token: Option<Token>,
     /// How many lines of one request wait or run at the same time.
@@ -200,8 +200,8 @@ impl Server {
                 let open = self.most_connections.saturating_sub(free);
                 Answer::text(self.metrics.text(self.queue.counts(), open))
             }
-            "languages" => self.ask("languages", Work::Languages, kind.as_bytes()).await,
-            "runtimes" => self.ask("runtimes", Work::Runtimes, kind.as_bytes()).await,
+            "languages" => self.ask(Work::Languages, kind.as_bytes()).await,
+            "runtimes" => self.ask(Work::Runtimes, kind.as_bytes()).await,
             "grade" => return (kind, self.grade(request).await),
             _ => {
                 let done = match kind {
@@ -220,7 +220,7 @@ impl Server {
         }
         let body = self.read_body(request).await?;
         let work = Work::Line { number: 1, text: body.bytes.clone() };
-        Err(self.ask("grade", work, &body.bytes).await)
+        Err(self.ask(work, &body.bytes).await)
     }
 
     /// All lines are read, whether or not somebody takes their results: many clients send all before they read.
@@ -274,7 +274,7 @@ impl Server {
         let digest = digest("grade", &[&number.to_le_bytes(), &*text].concat());
         loop {
             let work = Work::Line { number, text: text.clone() };
-            match self.queue.join(digest, Task::new("grade", work)) {
+            match self.queue.join(digest, work) {
                 Some(waits) => return received(waits.await).with_line_end(),
                 None => sleep(PAUSE).await,
             }
@@ -282,8 +282,8 @@ impl Server {
     }
 
     /// Refused if there is no room.
-    async fn ask(&self, kind: &'static str, work: Work, key: &[u8]) -> Answer {
-        match self.queue.join(digest(kind, key), Task::new(kind, work)) {
+    async fn ask(&self, work: Work, key: &[u8]) -> Answer {
+        match self.queue.join(digest(work.kind(), key), work) {
             Some(waits) => received(waits.await),
             None => Answer::refused(429, "too many requests wait; ask again later"),
         }
@@ -295,7 +295,7 @@ impl Server {
         }
         let body = self.read_body(request).await?;
         let work = Work::Execute(Execute::parse(&body.bytes)?);
-        Ok(self.ask("execute", work, &body.bytes).await)
+        Ok(self.ask(work, &body.bytes).await)
     }
 
     async fn run_code(&self, request: Request<Incoming>) -> Result<Answer, Answer> {
@@ -327,7 +327,7 @@ impl Server {
                 Ok(run) => Work::RunCode(run),
                 Err(answer) => return answer,
             };
-            match self.queue.join(digest, Task::new("run_code", work)) {
+            match self.queue.join(digest, work) {
                 Some(waits) => break waits,
                 None if Instant::now() >= start => return late(),
                 None => sleep(PAUSE).await,

@@ -17,11 +17,6 @@ use crate::piston::{self, Execute};
 use crate::programs::TaskFailure;
 use crate::queue::Queue;
 
-pub struct Task {
-    kind: &'static str,
-    work: Work,
-}
-
 pub enum Work {
     Line { number: u64, text: Bytes },
     RunCode(RunCode),
@@ -33,9 +28,16 @@ pub enum Work {
 /// A fault of this side is not told before so many tries.
 const TRIES: u64 = 3;
 
-impl Task {
-    pub fn new(kind: &'static str, work: Work) -> Self {
-        Self { kind, work }
+impl Work {
+    /// The kind of its request.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Line { .. } => "grade",
+            Self::RunCode(_) => "run_code",
+            Self::Execute(_) => "execute",
+            Self::Languages => "languages",
+            Self::Runtimes => "runtimes",
+        }
     }
 
     fn perform(
@@ -44,8 +46,8 @@ impl Task {
         languages: &OnceLock<LanguageListing>,
     ) -> Result<Answer, TaskFailure> {
         let languages = || languages.get_or_init(|| grader.languages());
-        match &self.work {
-            Work::Line { number, text } => {
+        match self {
+            Self::Line { number, text } => {
                 let (text, fault) = grader.grade(*number, text)?;
                 let status = match fault {
                     Some(FaultyPart::Line | FaultyPart::Package) => 400,
@@ -54,10 +56,10 @@ impl Task {
                 };
                 Ok(Answer::json(status, text))
             }
-            Work::RunCode(request) => request.run(grader, languages()),
-            Work::Execute(request) => request.run(grader, languages()),
-            Work::Languages => Ok(Answer::of(200, languages())),
-            Work::Runtimes => Ok(piston::runtimes(languages())),
+            Self::RunCode(request) => request.run(grader, languages()),
+            Self::Execute(request) => request.run(grader, languages()),
+            Self::Languages => Ok(Answer::of(200, languages())),
+            Self::Runtimes => Ok(piston::runtimes(languages())),
         }
     }
 }
@@ -67,7 +69,7 @@ impl Task {
 /// # Errors
 /// If no worker is left that could run anything.
 pub fn work(
-    queue: &Queue<Task>,
+    queue: &Queue<Work>,
     metrics: &Metrics,
     grader: &Grader<'_>,
     languages: &OnceLock<LanguageListing>,
@@ -84,14 +86,14 @@ pub fn work(
                     break answer;
                 }
                 Err(TaskFailure::NoWorker(message)) => {
-                    queue.finish(taken.number(), &Answer::refused(503, &message));
+                    queue.finish(taken.number, &Answer::refused(503, &message));
                     return Err(message);
                 }
                 _ => tries += 1,
             }
         };
-        metrics.count_task(taken.task.kind, taken.waited, begun.elapsed(), tries - 1);
-        queue.finish(taken.number(), &answer);
+        metrics.count_task(taken.task.kind(), taken.waited, begun.elapsed(), tries - 1);
+        queue.finish(taken.number, &answer);
     }
     Ok(())
 }

@@ -47,15 +47,6 @@ pub(super) struct ProblemKey {
     pub(super) compare: Option<LineComparison>,
 }
 
-impl ProblemKey {
-    fn checker(&self) -> Option<&LineChecker> {
-        match &self.compare {
-            Some(LineComparison::Parts(parts)) => Some(&parts.checker),
-            _ => None,
-        }
-    }
-}
-
 pub(super) struct LoadedProblems<'a> {
     pub(super) host: &'a Host,
     pub(super) context: &'a Context,
@@ -112,7 +103,8 @@ impl<'a> LoadedProblems<'a> {
                 heard.try_iter().for_each(drop);
                 aside.report_stop(stop);
                 let mut fault = line_fault(kind, heard.try_iter().map(|stamped| stamped.event));
-                let lacks_header = which.checker().is_some_and(LineChecker::lacks_header);
+                let checker = which.compare.as_ref().and_then(LineComparison::checker);
+                let lacks_header = checker.is_some_and(LineChecker::lacks_header);
                 if kind == FaultyPart::Checker && lacks_header && self.testlib.is_none() {
                     let help = "give testlib.h with --testlib FILE, or its text in `/compare/checker/files`";
                     fault.help = Some(help.to_owned());

@@ -331,7 +331,8 @@ impl LineRun<'_> {
         if let Some(call) = self.call
             && let Some(text) = submission.program.text.take()
         {
-            let language = text_language(&submission)?;
+            let help = "give it in `/source/language`";
+            let language = source_language(source)?.ok_or_else(|| unknown_language(help))?;
             submission.program.text =
                 Some(call.add_caller(&mut submission.program, language, &text)?);
         }
@@ -487,8 +488,7 @@ pub(super) fn line_submission(
         (None, Some(language)) => source_name("main", language),
         (None, None) => {
             let help = "give it in `/source/language`, or the file name in `/source/name`";
-            let what = "the language is unknown";
-            return Err(LineFault::new(FaultyPart::Source, what, Some(help.to_owned())));
+            return Err(unknown_language(help));
         }
     };
     let program = Program {
@@ -503,12 +503,6 @@ pub(super) fn line_submission(
     Ok(Submission { name, program, expectations: Vec::new() })
 }
 
-/// The language of a text, by its code or its file name.
-fn text_language(submission: &Submission) -> Result<&'static Language, LineFault> {
-    let program = &submission.program;
-    let named = program.language.as_deref().and_then(Language::by_code);
-    named.or_else(|| Language::of_file(Path::new(&program.name))).ok_or_else(|| {
-        let help = "give it in `/source/language`";
-        LineFault::new(FaultyPart::Source, "the language is unknown", Some(help.to_owned()))
-    })
+fn unknown_language(help: &str) -> LineFault {
+    LineFault::new(FaultyPart::Source, "the language is unknown", Some(help.to_owned()))
 }

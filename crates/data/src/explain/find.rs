@@ -1,13 +1,40 @@
 //! Finds the hypotheses that agree with all inputs judged so far, the simplest first.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use crate::explain::features::{FeatureRow, Features, FigureKind};
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, ROUND_NUMBERS};
+use juror_core::explanation::ExplanationKind;
+use juror_grammar::tree::InputTree;
 
-pub struct Sample {
+pub struct ParsedInput {
+    pub input: Arc<[u8]>,
+    pub tree: InputTree,
     pub rows: Vec<FeatureRow>,
+    pub origin: InputOrigin,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InputOrigin {
+    Known,
+    Drawn,
+    /// It was made to test a hypothesis, but not from a failing input.
+    Fresh,
+    /// It was made from a failing input: most of these fail, too.
+    NearFailing,
+}
+
+/// An input that was judged.
+pub struct Sample {
+    pub parsed: ParsedInput,
     pub fails: bool,
+}
+
+impl Sample {
+    pub fn rows(&self) -> &[FeatureRow] {
+        &self.parsed.rows
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -21,18 +48,14 @@ pub struct Candidate {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Threshold {
     pub feature: usize,
+    /// The first figure for which the hypothesis holds.
+    pub limit: i128,
+    /// 1 if it holds for larger figures, too; -1 if it holds for smaller ones.
+    pub sign: i128,
     /// The nearest figure of an input that passes.
-    pub passing: Option<i128>,
+    pub passing: i128,
     /// The nearest figure of an input that fails.
     pub failing: i128,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agreement {
-    /// It holds for all inputs that fail, and for no other.
-    Exactly,
-    /// It holds for all inputs that fail.
-    OnlyIf,
 }
 
 const MOST_CANDIDATES: usize = 12;
@@ -43,7 +66,7 @@ const SIMPLE_COST: u32 = 5;
 pub fn find_candidates(
     features: &Features<'_>,
     samples: &[Sample],
-    agreement: Agreement,
+    agreement: ExplanationKind,
 ) -> Vec<Candidate> {
     let table = SampleTable::new(samples);
     if !samples.iter().any(|sample| sample.fails) {
@@ -84,9 +107,9 @@ pub fn find_candidates(
         }
     }
     let is_simple = candidates.iter().any(|candidate| candidate.cost <= SIMPLE_COST);
-    if agreement == Agreement::Exactly && !is_simple {
+    if agreement == ExplanationKind::Exactly && !is_simple {
         for (at, atom) in atoms.iter().enumerate() {
-            if !table.agrees(&masks[at], Agreement::OnlyIf) {
+            if !table.agrees(&masks[at], ExplanationKind::OnlyIf) {
                 continue;
             }
             for (other, mask) in atoms.iter().zip(&masks).skip(at + 1) {
@@ -151,7 +174,7 @@ fn atoms(features: &Features<'_>, samples: &[Sample]) -> Vec<Atom> {
             add(FigureTest::Odd);
             add(FigureTest::Even);
             // A hypothesis holds for every failing input, so also for the first one.
-            let rows = failing.iter().flat_map(|sample| &sample.rows);
+            let rows = failing.iter().flat_map(|sample| sample.rows());
             let mut values: Vec<i128> = rows.filter_map(|row| row[index]).collect();
             values.sort_unstable();
             values.dedup();
@@ -220,7 +243,7 @@ impl<'a> SampleTable<'a> {
             samples.iter().partition(|sample| sample.fails);
         for sample in failing.into_iter().chain(passing) {
             let start = rows.len();
-            rows.extend(&sample.rows);
+            rows.extend(sample.rows());
             ranges.push((start..rows.len(), sample.fails));
         }
         let words = rows.len().div_ceil(64);
@@ -235,12 +258,12 @@ impl<'a> SampleTable<'a> {
         RowMask { bits }
     }
 
-    fn agrees(&self, mask: &RowMask, agreement: Agreement) -> bool {
+    fn agrees(&self, mask: &RowMask, agreement: ExplanationKind) -> bool {
         self.samples.iter().all(|(rows, fails)| {
             let holds = rows.clone().any(|row| mask.has(row));
             match agreement {
-                Agreement::Exactly => holds == *fails,
-                Agreement::OnlyIf => holds || !fails,
+                ExplanationKind::Exactly => holds == *fails,
+                ExplanationKind::OnlyIf => holds || !fails,
             }
         })
     }
@@ -251,7 +274,7 @@ impl<'a> SampleTable<'a> {
         features: &Features<'_>,
         feature: usize,
         mask: &RowMask,
-        agreement: Agreement,
+        agreement: ExplanationKind,
     ) -> Vec<(Atom, Threshold)> {
         let mut thresholds = Vec::new();
         for sign in [1, -1] {
@@ -269,7 +292,7 @@ impl<'a> SampleTable<'a> {
             else {
                 continue;
             };
-            if agreement == Agreement::Exactly && passing >= failing {
+            if agreement == ExplanationKind::Exactly && passing >= failing {
                 continue;
             }
             let is_count = matches!(
@@ -279,16 +302,17 @@ impl<'a> SampleTable<'a> {
             // A limit of a type between the two is the likeliest threshold.
             let at = match agreement {
                 _ if is_count => failing,
-                Agreement::Exactly => type_limit_between(passing, failing).unwrap_or(failing),
+                ExplanationKind::Exactly => type_limit_between(passing, failing).unwrap_or(failing),
                 // A threshold can only be shown to be a limit of a type.
-                Agreement::OnlyIf => match type_limit_below(failing) {
+                ExplanationKind::OnlyIf => match type_limit_below(failing) {
                     Some(end) => end,
                     None => continue,
                 },
             };
-            let test = if sign == 1 { FigureTest::AtLeast(at) } else { FigureTest::AtMost(-at) };
-            let threshold =
-                Threshold { feature, passing: Some(passing * sign), failing: failing * sign };
+            let [limit, passing, failing] = [at, passing, failing].map(|figure| figure * sign);
+            let test =
+                if sign == 1 { FigureTest::AtLeast(limit) } else { FigureTest::AtMost(limit) };
+            let threshold = Threshold { feature, limit, sign, passing, failing };
             thresholds.push((Atom { feature, test }, threshold));
         }
         thresholds

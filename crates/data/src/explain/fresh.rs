@@ -5,41 +5,15 @@ use std::path::Path;
 use std::sync::Arc;
 
 use crate::explain::features::{FeatureRow, Features};
-use crate::explain::find::{Sample, Threshold};
+use crate::explain::find::{InputOrigin, ParsedInput, Sample};
+use crate::inputs::candidates::DrawnInput;
 use juror_grammar::chance::Chance;
 use juror_grammar::enumerate::SmallInputs;
-use juror_grammar::generate::generate_until;
 use juror_grammar::number::Int;
 use juror_grammar::shape::{Scale, Shape, applicable};
-use juror_grammar::tree::{InputTree, parse};
+use juror_grammar::tree::parse;
 use juror_grammar::value_bounds::{BoundSide, Pin};
 use juror_grammar::vary::{WantedChange, vary, vary_towards};
-
-pub struct ParsedInput {
-    pub input: Arc<[u8]>,
-    pub tree: InputTree,
-    pub rows: Vec<FeatureRow>,
-    pub origin: InputOrigin,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum InputOrigin {
-    Known,
-    Drawn,
-    /// It was made to test a hypothesis, but not from a failing input.
-    Fresh,
-    /// It was made from a failing input: most of these fail, too.
-    NearFailing,
-}
-
-pub struct SampleSource {
-    pub tree: InputTree,
-    /// In bytes.
-    pub size: usize,
-    pub origin: InputOrigin,
-}
-
-pub type Neighbour<'a> = (&'a Sample, &'a SampleSource);
 
 pub struct InputMaker<'g, 'f> {
     pub features: &'f Features<'g>,
@@ -95,8 +69,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
     pub fn draw(&mut self, origin: InputOrigin) -> Option<ParsedInput> {
         self.draws += 1;
         let turn = self.draws;
-        let index = self.chance.below(self.shapes.len() as u64) as usize;
-        let mut shape = self.shapes.get(index)?.clone();
+        let mut shape = self.chance.pick(&self.shapes)?.clone();
         // Most inputs are small; every sixth one has the shape's own size.
         if !turn.is_multiple_of(6) {
             shape = shape.sized(Scale::Small).unwrap_or(shape);
@@ -109,43 +82,35 @@ impl<'g, 'f> InputMaker<'g, 'f> {
             pins.push(Pin { site, side });
         }
         let seed = self.chance.below(u64::MAX);
-        let text = generate_until(
-            self.features.grammar,
-            &shape,
-            &pins,
-            seed,
-            Some(LARGEST_INPUT),
-            &|| false,
-        )
-        .ok()?;
-        self.parse_new(text.into(), origin)
+        let drawn = DrawnInput { shape, pins, seed, size_limit: Some(LARGEST_INPUT) };
+        self.parse_new(drawn.write(self.features.grammar, &|| false)?.into(), origin)
     }
 
     /// Picks one of these inputs, unless it is too large. The origin is that of what is made from it.
-    fn pick<'n>(&mut self, all: &[Neighbour<'n>]) -> Option<(Neighbour<'n>, InputOrigin)> {
-        let index = self.chance.below(all.len() as u64) as usize;
-        let near = all.get(index).filter(|(_, source)| source.size <= LARGEST_SOURCE)?;
-        Some((*near, if near.0.fails { InputOrigin::NearFailing } else { InputOrigin::Fresh }))
+    fn pick<'s>(&mut self, all: &[&'s Sample]) -> Option<(&'s Sample, InputOrigin)> {
+        let near = self.chance.pick(all)?;
+        let origin = if near.fails { InputOrigin::NearFailing } else { InputOrigin::Fresh };
+        (near.parsed.input.len() <= LARGEST_SOURCE).then_some((near, origin))
     }
 
-    pub fn vary(&mut self, all: &[Neighbour<'_>]) -> Option<ParsedInput> {
-        let ((_, source), origin) = self.pick(all)?;
-        let text = vary(self.features.grammar, &source.tree, &mut self.chance)?;
+    pub fn vary(&mut self, all: &[&Sample]) -> Option<ParsedInput> {
+        let (near, origin) = self.pick(all)?;
+        let text = vary(self.features.grammar, &near.parsed.tree, &mut self.chance)?;
         self.parse_new(text.into(), origin)
     }
 
-    /// Varies one of these inputs until its figure is as near to the goal as possible.
+    /// Varies one of these inputs until its figure of this feature is as near to the goal as possible.
     pub fn vary_towards(
         &mut self,
-        all: &[Neighbour<'_>],
-        threshold: &Threshold,
+        all: &[&Sample],
+        index: usize,
         goal: i128,
     ) -> Option<ParsedInput> {
         const STEPS: usize = 12;
-        let feature = &self.features.features[threshold.feature];
-        let ((sample, source), origin) = self.pick(all)?;
-        let mut tree = source.tree.clone();
-        let mut figure = nearest_figure(&sample.rows, threshold.feature, goal)?;
+        let feature = &self.features.features[index];
+        let (near, origin) = self.pick(all)?;
+        let mut tree = near.parsed.tree.clone();
+        let mut figure = nearest_figure(near.rows(), index, goal)?;
         let mut best: Option<ParsedInput> = None;
         for _ in 0..STEPS {
             if figure == goal {
@@ -162,7 +127,7 @@ impl<'g, 'f> InputMaker<'g, 'f> {
                 continue;
             };
             self.forget(&parsed);
-            let Some(now) = nearest_figure(&parsed.rows, threshold.feature, goal) else {
+            let Some(now) = nearest_figure(&parsed.rows, index, goal) else {
                 continue;
             };
             if (goal - now).abs() < (goal - figure).abs() {

@@ -6,10 +6,10 @@
 use std::sync::Arc;
 
 use crate::explain::features::{FeatureRow, Features, FigureKind};
-use crate::explain::find::{Agreement, Candidate, Sample, Threshold, find_candidates};
-use crate::explain::fresh::{
-    InputMaker, InputOrigin, Neighbour, ParsedInput, SampleSource, nearest_figure,
+use crate::explain::find::{
+    Candidate, InputOrigin, ParsedInput, Sample, Threshold, find_candidates,
 };
+use crate::explain::fresh::{InputMaker, nearest_figure};
 use crate::explain::hypothesis::{Atom, FigureTest, Hypothesis, is_natural_threshold};
 use crate::explain::subject::{InputJudge, InputResult};
 use juror_core::explanation::{Explanation, ExplanationKind, ExplanationResult, FailureCount};
@@ -52,9 +52,8 @@ pub fn study(
     let mut study = Study {
         subject,
         maker: InputMaker::new(&features, seed),
-        agreement: Agreement::Exactly,
+        agreement: ExplanationKind::Exactly,
         samples: Vec::new(),
-        sources: Vec::new(),
         runs: 0,
         is_cut: false,
     };
@@ -66,9 +65,8 @@ pub fn study(
 struct Study<'g, 'a> {
     subject: &'a dyn InputJudge,
     maker: InputMaker<'g, 'a>,
-    agreement: Agreement,
+    agreement: ExplanationKind,
     samples: Vec<Sample>,
-    sources: Vec<SampleSource>,
     runs: u64,
     is_cut: bool,
 }
@@ -108,7 +106,7 @@ impl Study<'_, '_> {
         if let Some(explanation) = self.test_hypotheses()? {
             return Ok(Some(explanation));
         }
-        self.agreement = Agreement::OnlyIf;
+        self.agreement = ExplanationKind::OnlyIf;
         self.test_hypotheses()
     }
 
@@ -133,7 +131,7 @@ impl Study<'_, '_> {
             let mut candidates =
                 find_candidates(self.maker.features, &self.samples, self.agreement);
             candidates.retain(|candidate| !dropped.contains(&candidate.hypothesis));
-            if self.agreement == Agreement::OnlyIf {
+            if self.agreement == ExplanationKind::OnlyIf {
                 candidates.retain(|candidate| self.is_informative(&candidate.hypothesis));
                 candidates.sort_by_key(|rival| (self.passing_with(&rival.hypothesis), rival.cost));
             }
@@ -168,16 +166,14 @@ impl Study<'_, '_> {
 
     /// A hypothesis that holds for most drawn inputs says little.
     fn is_informative(&self, hypothesis: &Hypothesis) -> bool {
-        let natural = || {
-            let all = self.samples.iter().zip(&self.sources);
-            all.filter(|(_, source)| source.origin == InputOrigin::Drawn)
-        };
-        let holds = natural().filter(|(sample, _)| hypothesis.holds(&sample.rows)).count();
+        let natural =
+            || self.samples.iter().filter(|sample| sample.parsed.origin == InputOrigin::Drawn);
+        let holds = natural().filter(|sample| hypothesis.holds(sample.rows())).count();
         3 * holds <= 2 * natural().count()
     }
 
     fn passing_with(&self, hypothesis: &Hypothesis) -> usize {
-        let holds = |sample: &&Sample| !sample.fails && hypothesis.holds(&sample.rows);
+        let holds = |sample: &&Sample| !sample.fails && hypothesis.holds(sample.rows());
         self.samples.iter().filter(holds).count()
     }
 
@@ -186,9 +182,8 @@ impl Study<'_, '_> {
         let hypothesis = &best.hypothesis;
         if hypothesis.depends_on_answer(self.maker.features) {
             // Only a run shows on which side an input is.
-            if let Some((feature, value, sign)) = threshold_of(best) {
-                let near =
-                    nearest_samples(&self.samples, &self.sources, feature, value * sign, None);
+            if let Some(Threshold { feature, limit, .. }) = best.threshold {
+                let near = nearest_samples(&self.samples, feature, limit, None);
                 inputs.extend((0..2 * INPUTS_PER_SIDE).filter_map(|_| self.maker.vary(&near)));
             }
             inputs.extend(self.variations(&|sample| sample.fails, INPUTS_PER_DOUBT));
@@ -197,7 +192,7 @@ impl Study<'_, '_> {
             return inputs;
         }
         if let Some(threshold) = &best.threshold {
-            inputs.extend(self.inputs_near(best, threshold));
+            inputs.extend(self.inputs_near(threshold));
         }
         for side in [true, false] {
             inputs.extend(
@@ -215,10 +210,9 @@ impl Study<'_, '_> {
                 && other.atoms.iter().any(|atom| atom.feature == feature)
             {
                 // The value may stand for all that are odd, or powers of two: by chance, these are rare.
-                let threshold = Threshold { feature, passing: None, failing: value };
                 let goals = [2 * value, 4 * value, value / 2, value + 2, value - 2];
                 inputs.extend(
-                    goals.iter().filter_map(|goal| self.input_towards(&threshold, *goal, None)),
+                    goals.iter().filter_map(|goal| self.input_towards(feature, *goal, None)),
                 );
             }
         }
@@ -233,23 +227,23 @@ impl Study<'_, '_> {
         attempts: usize,
         wanted: &dyn Fn(&[FeatureRow]) -> bool,
     ) -> Vec<ParsedInput> {
-        let mut trees: [Vec<Neighbour<'_>>; 3] = Default::default();
-        for (sample, source) in self.samples.iter().zip(&self.sources) {
-            let group = match (wanted(&sample.rows), sample.fails) {
+        let mut groups: [Vec<&Sample>; 3] = Default::default();
+        for sample in &self.samples {
+            let group = match (wanted(sample.rows()), sample.fails) {
                 (false, _) => 0,
                 (true, false) => 1,
                 (true, true) => 2,
             };
-            trees[group].push((sample, source));
+            groups[group].push(sample);
         }
         let mut all = Vec::new();
         for attempt in 0..attempts * count {
             if all.len() == count {
                 break;
             }
-            let parsed = match trees.get(attempt % 4) {
+            let parsed = match groups.get(attempt % 4) {
                 None => self.maker.draw(InputOrigin::Fresh),
-                Some(trees) => self.maker.vary(trees),
+                Some(group) => self.maker.vary(group),
             };
             let Some(parsed) = parsed else { continue };
             if wanted(&parsed.rows) { all.push(parsed) } else { self.maker.forget(&parsed) }
@@ -257,24 +251,21 @@ impl Study<'_, '_> {
         all
     }
 
-    fn inputs_near(&mut self, best: &Candidate, threshold: &Threshold) -> Vec<ParsedInput> {
-        let Some((_, value, sign)) = threshold_of(best) else { return Vec::new() };
-        let value = value * sign;
+    fn inputs_near(&mut self, threshold: &Threshold) -> Vec<ParsedInput> {
+        let Threshold { feature, limit: value, sign, passing, failing } = *threshold;
         let mut inputs = Vec::new();
         let mut towards = |study: &mut Self, goal: i128, fails: Option<bool>| {
             for _ in 0..INPUTS_PER_DOUBT {
-                inputs.extend(study.input_towards(threshold, goal, fails));
+                inputs.extend(study.input_towards(feature, goal, fails));
             }
         };
         match self.agreement {
-            Agreement::Exactly => {
+            ExplanationKind::Exactly => {
                 towards(self, value, None);
                 towards(self, value - sign, None);
-                if let Some(passing) = threshold.passing {
-                    towards(self, passing + (threshold.failing - passing) / 2, None);
-                }
+                towards(self, passing + (failing - passing) / 2, None);
             }
-            Agreement::OnlyIf => {
+            ExplanationKind::OnlyIf => {
                 towards(self, value, Some(false));
                 // Failing inputs are moved across the threshold in steps of several sizes.
                 for part in [1, 4, 16] {
@@ -290,29 +281,27 @@ impl Study<'_, '_> {
     /// An input with the figure near a goal, made from a near one that fails or passes as given.
     fn input_towards(
         &mut self,
-        threshold: &Threshold,
+        feature: usize,
         goal: i128,
         fails: Option<bool>,
     ) -> Option<ParsedInput> {
-        let near = nearest_samples(&self.samples, &self.sources, threshold.feature, goal, fails);
-        self.maker.vary_towards(&near, threshold, goal)
+        let near = nearest_samples(&self.samples, feature, goal, fails);
+        self.maker.vary_towards(&near, feature, goal)
     }
 
     fn variations(&mut self, wanted: &dyn Fn(&Sample) -> bool, count: usize) -> Vec<ParsedInput> {
-        let all = self.samples.iter().zip(&self.sources);
-        let all: Vec<Neighbour<'_>> = all.filter(|(sample, _)| wanted(sample)).collect();
+        let all: Vec<&Sample> = self.samples.iter().filter(|sample| wanted(sample)).collect();
         (0..count).filter_map(|_| self.maker.vary(&all)).collect()
     }
 
     /// Counts the samples from `start` on. For a merely necessary hypothesis, inputs for which it holds do not count
     /// if they were made from failing inputs.
     fn count_results(&self, counts: &mut TrialCounts, best: &Candidate, start: usize) {
-        let limit = threshold_of(best);
-        for (sample, source) in self.samples[start..].iter().zip(&self.sources[start..]) {
-            let holds = best.hypothesis.holds(&sample.rows);
+        for sample in &self.samples[start..] {
+            let holds = best.hypothesis.holds(sample.rows());
             if holds
-                && self.agreement == Agreement::OnlyIf
-                && source.origin == InputOrigin::NearFailing
+                && self.agreement == ExplanationKind::OnlyIf
+                && sample.parsed.origin == InputOrigin::NearFailing
             {
                 continue;
             }
@@ -321,12 +310,12 @@ impl Study<'_, '_> {
                 count.failing += u64::from(sample.fails);
             };
             add(if holds { &mut counts.with } else { &mut counts.without });
-            let Some((feature, value, sign)) = limit else { continue };
-            let figures = sample.rows.iter().filter_map(|row| row[feature]);
+            let Some(Threshold { feature, limit, sign, .. }) = best.threshold else { continue };
+            let figures = sample.rows().iter().filter_map(|row| row[feature]);
             let Some(most) = figures.map(|figure| figure * sign).max() else { continue };
             // Near means within one hundredth.
-            let width = value.abs() / 100;
-            let over = most - value;
+            let width = limit.abs() / 100;
+            let over = most - limit * sign;
             if (0..=width).contains(&over) {
                 add(&mut counts.near_with);
             } else if (-1 - width..0).contains(&over) {
@@ -343,7 +332,7 @@ impl Study<'_, '_> {
             return HypothesisState::Refuted;
         }
         match self.agreement {
-            Agreement::Exactly => {
+            ExplanationKind::Exactly => {
                 if counts.with.failing < counts.with.inputs {
                     return HypothesisState::Refuted;
                 }
@@ -355,7 +344,7 @@ impl Study<'_, '_> {
                     HypothesisState::Open
                 }
             }
-            Agreement::OnlyIf => {
+            ExplanationKind::OnlyIf => {
                 let few = |count: &FailureCount| count.failing * FAILING_PART < count.inputs;
                 if counts.with.inputs >= ENOUGH_INPUTS && few(&counts.with) {
                     return HypothesisState::Refuted;
@@ -379,20 +368,18 @@ impl Study<'_, '_> {
     }
 
     fn is_sharp(&self, counts: &TrialCounts, best: &Candidate) -> bool {
-        let Some(threshold) = &best.threshold else { return true };
-        let Some(passing) = threshold.passing else { return true };
-        let gap = (threshold.failing - passing).abs();
-        let is_end = threshold_of(best).is_some_and(|(_, value, _)| is_natural_threshold(value));
+        let Some(threshold) = best.threshold else { return true };
+        let Threshold { feature, limit, sign, passing, failing } = threshold;
+        let gap = (failing - passing).abs();
+        let is_end = is_natural_threshold(limit * sign);
         let is_count = matches!(
-            self.maker.features.features[threshold.feature].kind,
+            self.maker.features.features[feature].kind,
             FigureKind::Value | FigureKind::Cases | FigureKind::Length
         );
         let is_near = if best.hypothesis.depends_on_answer(self.maker.features) {
             // Inputs cannot be made to fit an answer.
-            threshold_of(best).is_some_and(|(_, value, sign)| {
-                let is_near = |figure: i128| (figure * sign - value).abs() <= value.abs() / 8 + 1;
-                is_near(passing) && is_near(threshold.failing)
-            })
+            let is_near = |figure: i128| (figure - limit).abs() <= limit.abs() / 8 + 1;
+            is_near(passing) && is_near(failing)
         } else {
             counts.near_with.inputs > 0 && counts.near_without.inputs > 0
         };
@@ -402,10 +389,7 @@ impl Study<'_, '_> {
 
     fn explanation(&self, counts: &TrialCounts, best: &Candidate) -> Explanation {
         Explanation {
-            kind: match self.agreement {
-                Agreement::Exactly => ExplanationKind::Exactly,
-                Agreement::OnlyIf => ExplanationKind::OnlyIf,
-            },
+            kind: self.agreement,
             statement: best.hypothesis.text(self.maker.features),
             otherwise: best.hypothesis.opposite_text(self.maker.features),
             with: counts.with,
@@ -429,14 +413,11 @@ impl Study<'_, '_> {
         Ok(())
     }
 
-    fn add_sample(&mut self, parsed: ParsedInput, result: &InputResult) {
-        let ParsedInput { input, tree, rows, origin } = parsed;
-        let rows = match &result.answer {
-            Some(answer) => self.maker.features.rows(&tree, &input, Some(answer)),
-            None => rows,
-        };
-        self.samples.push(Sample { rows, fails: result.fails });
-        self.sources.push(SampleSource { tree, size: input.len(), origin });
+    fn add_sample(&mut self, mut parsed: ParsedInput, result: &InputResult) {
+        if let Some(answer) = &result.answer {
+            parsed.rows = self.maker.features.rows(&parsed.tree, &parsed.input, Some(answer));
+        }
+        self.samples.push(Sample { parsed, fails: result.fails });
     }
 }
 
@@ -446,33 +427,20 @@ enum HypothesisState {
     Confirmed,
 }
 
-/// The feature, the least value for which the hypothesis holds, and 1; or -1 if figure and value are negated.
-fn threshold_of(best: &Candidate) -> Option<(usize, i128, i128)> {
-    let threshold = best.threshold.as_ref()?;
-    let atom = best.hypothesis.atoms.iter().find(|atom| atom.feature == threshold.feature)?;
-    match atom.test {
-        FigureTest::AtLeast(value) => Some((threshold.feature, value, 1)),
-        FigureTest::AtMost(value) => Some((threshold.feature, -value, -1)),
-        _ => None,
-    }
-}
-
 /// The samples with figures nearest to a goal; if given, only those that fail or pass.
-fn nearest_samples<'s>(
-    samples: &'s [Sample],
-    sources: &'s [SampleSource],
+fn nearest_samples(
+    samples: &[Sample],
     feature: usize,
     goal: i128,
     fails: Option<bool>,
-) -> Vec<Neighbour<'s>> {
+) -> Vec<&Sample> {
     const NEAREST: usize = 12;
-    let all = samples.iter().zip(sources);
-    let all = all.filter(|(sample, _)| fails.is_none_or(|fails| sample.fails == fails));
+    let all = samples.iter().filter(|sample| fails.is_none_or(|fails| sample.fails == fails));
     let near = all.filter_map(|near| {
-        let figure = nearest_figure(&near.0.rows, feature, goal)?;
+        let figure = nearest_figure(near.rows(), feature, goal)?;
         Some(((figure - goal).abs(), near))
     });
-    let mut near: Vec<(i128, Neighbour<'_>)> = near.collect();
-    near.sort_by_key(|(distance, (_, source))| (*distance, source.size));
+    let mut near: Vec<(i128, &Sample)> = near.collect();
+    near.sort_by_key(|(distance, sample)| (*distance, sample.parsed.input.len()));
     near.into_iter().map(|(_, near)| near).take(NEAREST).collect()
 }

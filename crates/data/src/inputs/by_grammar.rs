@@ -254,8 +254,7 @@ impl<'a> SlowInputs<'a> {
             return Some((shape, self.seed));
         }
         let (mixed, chance) = (self.mixed.as_ref()?, &mut self.chance);
-        let chosen = chance.below(self.slowest.len() as u64) as usize;
-        Some(match self.slowest.get(chosen) {
+        Some(match chance.pick(&self.slowest) {
             Some(slow) if chance.happens(600) => {
                 let varied = slow.shape.varied(self.grammar, chance);
                 match chance.below(3) {

@@ -70,7 +70,8 @@ pub struct DrawnInput {
 }
 
 impl DrawnInput {
-    fn write(&self, grammar: &Grammar, is_over: &dyn Fn() -> bool) -> Option<Vec<u8>> {
+    /// `None` if no values satisfy the grammar, if they would be too large, or if the time is over.
+    pub fn write(&self, grammar: &Grammar, is_over: &dyn Fn() -> bool) -> Option<Vec<u8>> {
         generate_until(grammar, &self.shape, &self.pins, self.seed, self.size_limit, is_over).ok()
     }
 }

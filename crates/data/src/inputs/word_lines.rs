@@ -298,7 +298,7 @@ impl WordLines {
 
     fn with_random_edit(&self, others: &ExtremeNumbers, chance: &mut Chance) -> Self {
         let positions: Vec<WordPosition> = self.positions().collect();
-        let Some(&position) = pick(&positions, chance) else { return self.clone() };
+        let Some(&position) = chance.pick(&positions) else { return self.clone() };
         match chance.below(10) {
             // Another word.
             0..=3 => match self.number_at(position) {
@@ -315,7 +315,7 @@ impl WordLines {
                 let other = if chance.happens(700) {
                     (position.0, chance.below(self.lines[position.0].len() as u64) as usize)
                 } else {
-                    *pick(&positions, chance).unwrap_or(&position)
+                    *chance.pick(&positions).unwrap_or(&position)
                 };
                 let mut changed = self.with_word(position, self.word(other).to_vec());
                 changed.lines[other.0][other.1] = self.word(position).to_vec();
@@ -355,7 +355,7 @@ impl WordLines {
         let length = if chance.happens(700) { 1 } else { 1 + chance.below(size as u64) as usize };
         let first = chance.below((size - length + 1) as u64) as usize;
         let part = PartRange { container, first, count: length };
-        let count = pick(&self.possible_counts(part), chance).copied();
+        let count = chance.pick(&self.possible_counts(part)).copied();
         self.with_change(part, change, count.filter(|_| chance.happens(900)))
     }
 
@@ -370,8 +370,8 @@ impl WordLines {
         let line = &self.lines[position.0];
         let column: Vec<&Vec<u8>> =
             self.lines.iter().filter_map(|line| line.get(position.1)).collect();
-        let from_line = pick(line, chance).and_then(|word| self::number(word));
-        let from_column = pick(&column, chance).and_then(|word| self::number(word));
+        let from_line = chance.pick(line).and_then(|word| self::number(word));
+        let from_column = chance.pick(&column).and_then(|word| self::number(word));
         match chance.below(10) {
             0 => number - 1,
             1 => number + 1,
@@ -395,7 +395,7 @@ impl WordLines {
         let mut word = self.word(position).to_vec();
         let words = self.positions().filter(|word| self.number_at(*word).is_none());
         let letters: Vec<u8> = words.flat_map(|word| self.word(word).iter().copied()).collect();
-        let letter = pick(&letters, chance).copied().unwrap_or(b'a');
+        let letter = chance.pick(&letters).copied().unwrap_or(b'a');
         if chance.happens(800) {
             let at = chance.below(word.len() as u64) as usize;
             word[at] = letter;
@@ -423,10 +423,6 @@ impl ExtremeNumbers {
         }
         numbers
     }
-}
-
-fn pick<'a, T>(all: &'a [T], chance: &mut Chance) -> Option<&'a T> {
-    all.get(chance.below(all.len() as u64) as usize)
 }
 
 /// Tries at most `most` smaller inputs, and goes on from those that are interesting.

@@ -51,7 +51,7 @@ impl ShapedChooser<'_> {
     fn table_size(&mut self, draw: &DrawRequest<'_>) -> Int {
         let chance = &mut self.chance;
         let steps: &[Int] = self.shape.numbers.as_deref().map_or(&[], |list| &list.steps);
-        let mut any = || match steps.get(chance.below(steps.len() as u64) as usize) {
+        let mut any = || match chance.pick(steps) {
             Some(step) if chance.happens(900) => step.clone(),
             _ => Int::Small(1 << (10 + chance.below(11))),
         };
@@ -76,13 +76,12 @@ impl ShapedChooser<'_> {
         let is_diagonal = self.values[draw.site] == Values::Diagonal;
         let step = if is_diagonal { self.diagonal_step() } else { self.table_size(draw) };
         let first = draw.clamp(&Int::ZERO);
-        let small = |number: Int| number.to_small().and_then(|number| u64::try_from(number).ok());
-        let fitting = draw.max.minus(&first).divided_by(&step).and_then(small);
-        let fitting = fitting.map_or(u64::MAX, |steps| steps + 1);
+        let fitting = draw.max.minus(&first).divided_by(&step).and_then(|steps| steps.to());
+        let fitting = fitting.map_or(u64::MAX, |steps: u64| steps + 1);
         let value = |at: u64| first.plus(&step.times(&Int::from(at)));
         if self.values[draw.site] == Values::Multiples {
             // A table that gets more keys changes its size, so they repeat. A program may insert two for each.
-            let places = small(step.clone()).unwrap_or(u64::MAX);
+            let places = step.to().unwrap_or(u64::MAX);
             let period = fitting.min(length).min(places) >> self.chance.below(2);
             return RowPlan::Cycle((0..period.max(1)).map(value).collect());
         }

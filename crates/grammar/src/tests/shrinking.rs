@@ -30,7 +30,7 @@ fn write_valid(grammar: &Grammar, tree: &InputTree) -> Option<Vec<u8>> {
 
 fn value_count(tree: &InputTree) -> usize {
     let mut count = 0;
-    tree.each(&mut |node| {
+    tree.all().into_iter().for_each(|node| {
         count += usize::from(!matches!(node, InputNode::Loop(_) | InputNode::Answer { .. }));
     });
     count

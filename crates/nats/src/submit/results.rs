@@ -157,8 +157,10 @@ impl Submitter {
                 let Ok(waiting) = link.request(&get(JOBS, &job)).await else { return };
                 let Ok(result) = link.request(&get(RESULTS, &result)).await else { return };
                 let is_waiting = status(&waiting).is_none();
-                let result = Some(result).filter(|message| status(message).is_none());
-                _ = events.send(Event::UnitLooked { unit, is_waiting, result });
+                _ = events.send(match status(&result) {
+                    None => Event::ResultArrived(result),
+                    Some(_) => Event::UnitLooked { unit, is_waiting },
+                });
             });
         }
     }

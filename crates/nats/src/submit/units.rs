@@ -44,9 +44,12 @@ impl Submitter {
             missing.insert(*digest);
             if self.blobs.insert(*digest, false).is_none() {
                 let (link, digest) = (self.link.clone(), *digest);
-                self.aside(
-                    async move { Event::BlobLooked(digest, bucket::has(&link, &digest).await) },
-                );
+                self.aside(async move {
+                    match bucket::has(&link, &digest).await {
+                        Ok(false) => Event::BlobMissing(digest),
+                        found => Event::BlobStored(digest, found.map(drop)),
+                    }
+                });
             }
         }
         if missing.is_empty() {

@@ -96,7 +96,7 @@ pub(crate) fn prepare(url: &str) {
     let address = NatsAddress::parse(url).expect("an address");
     let prepare = async {
         let patience = Some(std::time::Duration::from_secs(60));
-        let link = Link::open(&address, patience).await.map_err(JudgeError::from)?;
+        let link = Link::open(&address, patience).await?;
         layout::prepare(&link, address.copies()).await
     };
     block_on(prepare).expect("it is there");

@@ -11,7 +11,6 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use async_nats::Message;
-use juror_core::judgement::JudgeError;
 use juror_nats::address::NatsAddress;
 use juror_nats::link::{Link, OutgoingMessage};
 use juror_nats::presence::{PresentWorker, present_workers};
@@ -134,7 +133,7 @@ impl Server {
         let address = NatsAddress::parse(&self.url()).expect("an address");
         let run = async {
             let patience = Some(Duration::from_secs(60));
-            let link = Link::open(&address, patience).await.map_err(JudgeError::from)?;
+            let link = Link::open(&address, patience).await?;
             Ok(work(&link).await)
         };
         juror_nats::block_on(run).expect("it is there")
