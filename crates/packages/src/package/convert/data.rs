@@ -428,11 +428,6 @@ fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
 }
 
 fn score_keys(aggregation: Aggregation, most: Option<f64>) -> Vec<(&'static str, RawValue)> {
-    let name = match aggregation {
-        Aggregation::PassFail => "pass-fail",
-        Aggregation::Sum => "sum",
-        Aggregation::Min => "min",
-    };
     let most = most.map_or_else(|| text("unbounded"), |most| plain(most.max(0.0).ceil()));
-    vec![("max_score", most), ("score_aggregation", text(name))]
+    vec![("max_score", most), ("score_aggregation", text(aggregation.name()))]
 }

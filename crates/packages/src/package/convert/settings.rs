@@ -24,7 +24,7 @@ use juror_core::grader::Objective;
 use juror_core::language::table::LANGUAGES;
 use juror_core::limits::{PROGRAM_MEMORY, ProblemLimits};
 use juror_core::problem::{
-    EquivalentMutant, Grading, Interaction, Problem, ProgramIo, SubmittedContent,
+    EquivalentMutant, Grading, Interaction, Problem, ProblemKind, ProgramIo, SubmittedContent,
 };
 use juror_core::protocol::Protocol;
 use juror_core::score::{Aggregation, CustomScore};
@@ -122,7 +122,7 @@ impl Planner<'_> {
             uuid
         });
         keys.push(("uuid", text(uuid)));
-        keys.push(("type", texts(self.type_words())));
+        keys.push(("type", texts(type_words(problem.kind))));
         let copied = ["version", "credits", "embargo_until"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
         self.add_2025_09_people(old, &mut keys);
@@ -236,18 +236,6 @@ impl Planner<'_> {
             [] | ["en"] => name("en"),
             _ => map(languages.iter().map(|language| (*language, name(language)))),
         })
-    }
-
-    fn type_words(&self) -> Vec<&'static str> {
-        let kind = self.problem.kind;
-        let types = [
-            (kind.grading == Grading::PassFail, "pass-fail"),
-            (kind.grading == Grading::Scoring, "scoring"),
-            (kind.interaction == Interaction::Interactive, "interactive"),
-            (kind.passes > 1, "multi-pass"),
-            (kind.submitted == SubmittedContent::Answers, "submit-answer"),
-        ];
-        types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
     }
 
     /// A UUID that depends only on the package. The format demands a different one for every package.
@@ -428,6 +416,18 @@ impl Planner<'_> {
 }
 
 /// Words separated by whitespace. Some packages also write commas.
+/// Words of `type` in format 2025-09.
+pub fn type_words(kind: ProblemKind) -> Vec<&'static str> {
+    let types = [
+        (kind.grading == Grading::PassFail, "pass-fail"),
+        (kind.grading == Grading::Scoring, "scoring"),
+        (kind.interaction == Interaction::Interactive, "interactive"),
+        (kind.passes > 1, "multi-pass"),
+        (kind.submitted == SubmittedContent::Answers, "submit-answer"),
+    ];
+    types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
+}
+
 fn keyword_list(value: &RawValue) -> RawValue {
     match value.scalar() {
         Some(scalar) => {

@@ -156,14 +156,9 @@ fn points_or_word(word: &str, node: &Node<'_>) -> ParseResult<PlacedValue<Option
 
 fn read_aggregation(node: &Node<'_>) -> ParseResult<PlacedValue<Aggregation>> {
     let word = text(node)?;
-    let value = match word.as_str() {
-        "pass-fail" => Aggregation::PassFail,
-        "sum" => Aggregation::Sum,
-        "min" => Aggregation::Min,
-        _ => {
-            let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
-            return Err(node.unknown_word(message, &["pass-fail", "sum", "min"]));
-        }
+    let Some(value) = Aggregation::ALL.into_iter().find(|known| known.name() == word) else {
+        let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
+        return Err(node.unknown_word(message, &Aggregation::ALL.map(Aggregation::name)));
     };
     Ok(PlacedValue { value, place: node.place() })
 }
