@@ -100,15 +100,12 @@ impl Scalar {
             let negative = self.text.starts_with('-');
             return ScalarMeaning::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
         }
-        if let Some(octal) =
-            self.text.strip_prefix("0o").filter(|text| is_all(text, |b| (b'0'..=b'7').contains(&b)))
-        {
-            return ScalarMeaning::Integer(i64::from_str_radix(octal, 8).ok());
-        }
-        if let Some(hex) =
-            self.text.strip_prefix("0x").filter(|text| is_all(text, |b| b.is_ascii_hexdigit()))
-        {
-            return ScalarMeaning::Integer(i64::from_str_radix(hex, 16).ok());
+        for (start, radix) in [("0o", 8), ("0x", 16)] {
+            let digits = self.text.strip_prefix(start);
+            let is_digit = |byte| char::from(byte).is_digit(radix);
+            if let Some(digits) = digits.filter(|digits| is_all(digits, is_digit)) {
+                return ScalarMeaning::Integer(i64::from_str_radix(digits, radix).ok());
+            }
         }
         if signs > 1 {
             ScalarMeaning::Text
