@@ -90,7 +90,7 @@ const PROBLEM_KEYS: [&str; 5] = [
     "output_visualizer_args",
 ];
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
     pub(super) fn write_groups(&mut self) {
         let problem = self.problem;
         let mut files = SettingsFiles::new();
@@ -149,9 +149,7 @@ impl Planner<'_> {
             }
         }
         if problem.kind.grading == Grading::Scoring {
-            let mut losses = std::mem::take(&mut self.losses);
-            self.add_2025_09_scores(&groups, files, &mut losses);
-            self.losses = losses;
+            self.add_2025_09_scores(&groups, files);
         }
     }
 
@@ -172,17 +170,12 @@ impl Planner<'_> {
         if differ || problem.kind.grading == Grading::Scoring { groups } else { BTreeSet::new() }
     }
 
-    fn scored_groups(&self) -> BTreeMap<String, ScoredGroup<'_>> {
+    fn scored_groups(&self) -> BTreeMap<String, ScoredGroup<'a>> {
         let scored = rules::scored_groups(self.problem).into_iter();
         scored.map(|group| (self.cases.new_name(group.name), group)).collect()
     }
 
-    fn add_2025_09_scores(
-        &self,
-        groups: &BTreeSet<String>,
-        files: &mut SettingsFiles,
-        losses: &mut Losses,
-    ) {
+    fn add_2025_09_scores(&mut self, groups: &BTreeSet<String>, files: &mut SettingsFiles) {
         let scored = self.scored_groups();
         // Without a program that gives scores, each group needs a bound.
         let bound = (!rules::has_output_program(self.problem)).then_some(UNKNOWN_MAX_SCORE);
@@ -201,7 +194,7 @@ impl Planner<'_> {
             };
             let required = group.require_pass.iter().map(|name| self.cases.new_name(name));
             let (required, lost): (Vec<String>, Vec<String>) = required.partition(is_asked);
-            add_lost_requirements(name, &lost, losses);
+            add_lost_requirements(name, &lost, &mut self.losses);
             if !required.is_empty() {
                 keys.push(("require_pass", texts(required)));
             }
