@@ -298,8 +298,7 @@ impl<'a> Planner<'a> {
             Protocol::Cms => ("first_error accept_if_any_accepted min", "continue"),
             _ => ("first_error min", "break"),
         };
-        let keys = |group: &ScoredGroup<'_>| {
-            let ScoredGroup { aggregation, max_score: most, cases, .. } = *group;
+        let keys = |aggregation: Aggregation, most: Option<Score>, cases: usize| {
             let each = most.and_then(|most| Score::new(most.points() / cases as f64));
             let (on_reject, flags, points) = match aggregation {
                 Aggregation::PassFail => ("break", "first_error min", most),
@@ -322,23 +321,17 @@ impl<'a> Planner<'a> {
         // If only all groups together have points, the least of them does: each has all points, or none.
         let whole = secret.filter(|scoring| scoring.aggregation == Aggregation::PassFail);
         for (name, group) in &scored {
-            files.entry(name.clone()).or_default().extend(keys(whole.unwrap_or(group)));
+            let ScoredGroup { aggregation, max_score, cases, .. } = *whole.unwrap_or(group);
+            files.entry(name.clone()).or_default().extend(keys(aggregation, max_score, cases));
         }
-        let group = |aggregation, most, cases| ScoredGroup {
-            name: "",
-            aggregation,
-            max_score: most,
-            require_pass: &[],
-            cases,
-        };
         if let Some(secret) = secret {
-            let root = keys(&group(Aggregation::Sum, secret.max_score, 0));
+            let root = keys(Aggregation::Sum, secret.max_score, 0);
             let root = with_grader_flags(root, "first_error ignore_sample sum");
             files.entry(String::new()).or_default().extend(root);
         }
         // Their scores do not count, but a validator that gives scores gives them, too.
         let most = (!self.gives_score()).then_some(Score::ZERO);
-        let sample = with_grader_flags(keys(&group(Aggregation::Sum, most, 1)), "first_error sum");
+        let sample = with_grader_flags(keys(Aggregation::Sum, most, 1), "first_error sum");
         files.entry("sample".to_owned()).or_default().extend(sample);
     }
 
