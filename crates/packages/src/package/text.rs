@@ -69,10 +69,7 @@ impl TextFile {
         }
         let file = Self::new_if_small(path, without_mark.unwrap_or(&text).to_owned(), faults)?;
         if let Some(at) = file.text.find("\r\n") {
-            let line = file.text[..at].matches('\n').count() as u32 + 1;
-            let column = file.line(line).chars().count() as u32 + 1;
-            let place = file.place(TextRange { line, column, width: 1 });
-            UntidyText::WindowsLineEnds.report(place, faults);
+            UntidyText::WindowsLineEnds.report(file.place(file.range(at..at + 1)), faults);
         }
         if !file.text.is_empty() && !file.text.ends_with('\n') {
             UntidyText::NoLineEnd.report(path, faults);
