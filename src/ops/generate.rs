@@ -72,12 +72,7 @@ impl Operation for GenerateOptions {
         let host = Host::start(&HostOptions { fresh, ..self.host.clone() }, context)?;
         let assembly = Assembly::new(&host, context);
         for dir in &context.name_packages(&packages) {
-            let done = if self.from_grammar.is_some() {
-                add_cases_from_grammar(self, grammar.as_deref(), dir, &assembly)
-            } else {
-                generate_package(self, dir, &assembly)
-            };
-            context.contain_failure(done)?;
+            context.contain_failure(self.run_on(dir, grammar.as_deref(), &assembly))?;
         }
         Ok(())
     }
@@ -96,20 +91,24 @@ impl GenerateOptions {
             }
         }
     }
-}
 
-fn generate_package(
-    options: &GenerateOptions,
-    dir: &Path,
-    assembly: &Assembly<'_>,
-) -> Result<(), Stop> {
-    let context = assembly.context;
-    let problem = read_unfinished_problem(dir, context)?;
-    if !options.check {
-        context.check_writable()?;
+    fn run_on(
+        &self,
+        dir: &Path,
+        grammar: Option<&Path>,
+        assembly: &Assembly<'_>,
+    ) -> Result<(), Stop> {
+        let context = assembly.context;
+        let problem = read_unfinished_problem(dir, context)?;
+        if !self.check {
+            context.check_writable()?;
+        }
+        context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
+        match self.from_grammar {
+            Some(_) => add_cases_from_grammar(self, grammar, &problem, assembly),
+            None => generate_data(self, &problem, assembly).map(drop),
+        }
     }
-    context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
-    generate_data(options, &problem, assembly).map(drop)
 }
 
 /// Generates or checks the test data; returns the number of test cases in the recipe.
@@ -148,22 +147,17 @@ pub fn generate_data(
 fn add_cases_from_grammar(
     options: &GenerateOptions,
     grammar: Option<&Path>,
-    dir: &Path,
+    problem: &Problem,
     assembly: &Assembly<'_>,
 ) -> Result<(), Stop> {
     let context = assembly.context;
-    let problem = read_unfinished_problem(dir, context)?;
-    context.check_writable()?;
-    context.send_event(Event::package_read(&problem, 0, problem.test_data.cases.len()));
     if !problem.layout.takes_cases {
-        return Err(missing_recipe_error(&problem).into());
+        return Err(missing_recipe_error(problem).into());
     }
-    let recipe = match &problem.recipe {
-        Some(path) => Some(read_recipe(path, &problem, context)?),
-        None => None,
-    };
+    let recipe = problem.recipe.as_ref().map(|path| read_recipe(path, problem, context));
+    let recipe = recipe.transpose()?;
     let proposed = GrammarProposal {
-        bench: assembly.bench(&problem),
+        bench: assembly.bench(problem),
         recipe: recipe.as_ref(),
         grammar,
         directory: options.into.as_deref(),

@@ -201,7 +201,8 @@ fn no_mutants_error(
 
 fn list_entry(of: &MutatedSubmission, mutant: &Mutant, held_out: &[Operator]) -> ListedMutant {
     let file = &of.original.files[mutant.file];
-    let [lines_before, lines_after] = mutant.lines(&file.text);
+    let lines = mutant.lines(&file.text);
+    let [lines_before, lines_after] = lines.map(|lines| lines.lines().map(str::to_owned).collect());
     ListedMutant {
         submission: of.submission.name.clone(),
         id: mutant.id.clone(),

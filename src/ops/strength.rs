@@ -34,7 +34,9 @@ use juror_data::strength::promote::{ChosenCase, choose_cases};
 use juror_data::strength::result::{
     GateState, MissingPrerequisite, RightProgram, Strength, SubjectKind, SubjectStatus,
 };
-use juror_data::strength::submissions::{self, fastest_by_language, judged_subject};
+use juror_data::strength::submissions::{
+    self, RightSubmission, fastest_by_language, judged_subject,
+};
 use juror_data::strength::test_bed::TestBed;
 use juror_data::strength::{equivalents, history, score, tools};
 use juror_data::validity::test_data::coverage::test_case_coverage;
@@ -230,11 +232,12 @@ impl StrengthWork<'_> {
         } else {
             entries.extend(wrapper_subjects(&main.suspect, grammar))
         }
-        report.references = vec![RightProgram {
-            submission: main.submission.name.clone(),
-            language: main.prepared.plan.language.name().to_owned(),
-            mutants: 0,
-        }];
+        let right_program = |program: &RightSubmission<'_>, mutants| RightProgram {
+            submission: program.submission.name.clone(),
+            language: program.prepared.plan.language.name().to_owned(),
+            mutants,
+        };
+        report.references = vec![right_program(main, 0)];
         for right in fastest_by_language(&right, judged) {
             let mutants = mutant_subjects(right.submission, &right.prepared, options.seed)?;
             if mutants.is_empty() {
@@ -242,11 +245,7 @@ impl StrengthWork<'_> {
             }
             let name = &right.submission.name;
             report.references.retain(|reference| reference.submission != *name);
-            report.references.push(RightProgram {
-                submission: name.clone(),
-                language: right.prepared.plan.language.name().to_owned(),
-                mutants: mutants.len(),
-            });
+            report.references.push(right_program(right, mutants.len()));
             entries.extend(mutants);
         }
         if entries.iter().all(|entry| entry.subject.kind != SubjectKind::Mutant) {

@@ -30,7 +30,7 @@ use juror_core::text::{command_line, count};
 use juror_core::verdict::Verdict;
 use juror_data::recipe::comparison;
 use juror_data::validity::test_data::judge_answers::doubtful_answers;
-use juror_data::validity::test_data::{self, DataCheck, DataExtent, mutations, undiscriminating};
+use juror_data::validity::test_data::{self, DataCheck, mutations, undiscriminating};
 use juror_judging::build::bench::Bench;
 use juror_judging::judge::case::{Detail, RepeatLine};
 use juror_judging::judge::images::{self, ImageUse};
@@ -197,11 +197,8 @@ impl Verifier<'_> {
             let what = "nothing to verify: no submission, and no validator of test data";
             return Err(Stop::Refused(RefusalSubject::Selection, vec![what.into()]));
         }
-        let missing = match self.extent() {
-            DataExtent::Everything => None,
-            DataExtent::Selected => Some(&selected),
-        };
-        let _made = self.assembly.complete(&mut problem, missing)?;
+        let only = (!self.options.runs.case.is_empty()).then_some(&selected);
+        let _made = self.assembly.complete(&mut problem, only)?;
         let cases = cases::ready_cases(&problem, &selected)?;
         let keep = self.keep_directory();
         let images = ImageUse::from_options(keep.as_ref(), self.context.needs.images);
@@ -217,15 +214,15 @@ impl Verifier<'_> {
         }
         ready.rules.judged_outputs = Some(Arc::default());
         if is_mine {
-            self.check_data(&ready, test_data::check_data)?;
-            if let Some(recipe) = recipe.filter(|_| self.extent() == DataExtent::Everything) {
+            self.check_data(&ready, only, test_data::check_data)?;
+            if let Some(recipe) = recipe.filter(|_| only.is_none()) {
                 self.compare_with_recipe(ready.bench, &recipe)?;
             }
         }
         self.judge_submissions(&ready, &submissions)?;
         let outputs = ready.rules.judged_outputs.as_ref().filter(|_| is_mine);
         let Some(outputs) = outputs.map(|outputs| outputs.lock().clone()) else { return Ok(()) };
-        self.check_data(&ready, |check, found| {
+        self.check_data(&ready, only, |check, found| {
             found.extend(check.check_judge_answers(&outputs)?);
             Ok(())
         })
@@ -241,25 +238,16 @@ impl Verifier<'_> {
         )
     }
 
-    fn extent(&self) -> DataExtent {
-        if self.options.runs.case.is_empty() {
-            DataExtent::Everything
-        } else {
-            DataExtent::Selected
-        }
-    }
-
     fn check_data(
         &self,
         ready: &ReadyProblem<'_>,
+        selected: Option<&HashSet<String>>,
         check: impl FnOnce(&DataCheck<'_>, &mut Vec<Diagnostic>) -> Result<(), Stop>,
     ) -> Result<(), Stop> {
-        let names: HashSet<&str> = ready.cases.iter().map(|case| &*case.test_case.name).collect();
         let data_check = DataCheck {
             bench: ready.bench,
             validators: &ready.rules.validators.output,
-            selected: &|name| names.contains(name),
-            extent: self.extent(),
+            selected,
             mutations: &mutations::GENERIC,
         };
         let mut found = Vec::new();
@@ -304,7 +292,7 @@ impl Verifier<'_> {
         let policy = if is_whole { RunPolicy::AllAllowed } else { RunPolicy::Proving };
         let finished = ready.judge(&entries, policy)?;
         // A shard does not know the other submissions.
-        if self.extent() == DataExtent::Everything && self.options.runs.shard.is_none() {
+        if self.options.runs.case.is_empty() && self.options.runs.shard.is_none() {
             let is_given = self.options.runs.time_limit.is_some();
             let judged: Vec<_> = finished.judgements(&entries).collect();
             self.context.send_diagnostics(time_limit_warnings(

@@ -4,6 +4,7 @@
 
 use std::fmt;
 
+use crate::words::words;
 use serde::{Deserialize, Serialize};
 
 /// Points are added as floating-point numbers. Smaller relative differences are rounding errors.
@@ -46,13 +47,15 @@ impl fmt::Display for Score {
     }
 }
 
-/// How scores are combined into the score of a group.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Aggregation {
-    /// All points if everything is accepted, otherwise none.
-    PassFail,
-    Sum,
-    Min,
+words! {
+    /// How scores are combined into the score of a group. Words: `score_aggregation` of format 2025-09.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    pub enum Aggregation {
+        /// All points if everything is accepted, otherwise none.
+        PassFail = "pass-fail",
+        Sum = "sum",
+        Min = "min",
+    }
 }
 
 /// How a test data group, or all of `secret`, is scored.

@@ -62,18 +62,17 @@ impl Mutant {
     }
 
     /// The changed lines, before and after; `text` is the original file.
-    pub fn lines(&self, text: &str) -> [Vec<String>; 2] {
-        let start = text[..self.range.start].rfind('\n').map_or(0, |at| at + 1);
-        let rest = &text[self.range.end..];
-        let end = self.range.end + rest.find('\n').unwrap_or(rest.len());
-        let after = format!(
-            "{}{}{}",
-            &text[start..self.range.start],
-            self.after,
-            &text[self.range.end..end]
-        );
-        [&text[start..end], &after].map(|lines| lines.lines().map(str::to_owned).collect())
+    pub fn lines(&self, text: &str) -> [String; 2] {
+        let end = self.range.start + self.after.len();
+        let before = whole_lines(text, self.range.clone());
+        [before, whole_lines(&self.apply(text), self.range.start..end)]
     }
+}
+
+fn whole_lines(text: &str, part: Range<usize>) -> String {
+    let start = text[..part.start].rfind('\n').map_or(0, |at| at + 1);
+    let end = text[part.end..].find('\n').map_or(text.len(), |at| part.end + at);
+    text[start..end].to_owned()
 }
 
 pub fn supports(language: &str) -> bool {

@@ -242,3 +242,13 @@ fn huge_sources_have_a_sample_of_mutants() {
     let deep = format!("x = {}1{}\n", "(".repeat(800), ")".repeat(800));
     assert!(of(&deep) < 20);
 }
+
+#[test]
+fn whole_lines_are_shown() {
+    let text = "one\ntwo\nthree";
+    for (from, to, expected) in
+        [(0, 1, "one"), (5, 6, "two"), (5, 9, "two\nthree"), (13, 13, "three")]
+    {
+        assert_eq!(whole_lines(text, from..to), expected, "{from} {to}");
+    }
+}

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::recipe::Generation;
 use crate::recipe::files::{PreparedFile, display_names};
 use crate::recipe::memory::{FileOrigin, Memory};
-use crate::validity::test_data::{self, DataCheck, DataExtent};
+use crate::validity::test_data::{self, DataCheck};
 use juror_core::diagnostic::{Diagnostic, SourcePlace};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
@@ -121,8 +121,7 @@ pub(super) fn check_changed(
     let check = DataCheck {
         bench,
         validators: &OutputValidator::build(&bench)?,
-        selected: &|_| true,
-        extent: DataExtent::Everything,
+        selected: None,
         mutations: &[],
     };
     let mut found = Vec::new();

@@ -106,31 +106,23 @@ impl Comparison {
         let Some(parts) = keys.parts_of(case) else { return false };
         let is_same = |known: &&KnownCase| known.parts.are_of_same_sources(&parts);
         if is_same(&named) {
-            let edited: Vec<String> = self.changed_files(case, named).collect();
+            let edited: Vec<String> = named.changed_files(&case.name, &self.data).collect();
             self.edited.extend(edited);
             return true;
         }
         // In a list, a case may have got the number of another one.
         let mut others = self.memory.known_cases().filter(is_same);
-        if others.any(|known| self.changed_files(case, known).next().is_none()) {
+        if others.any(|known| known.changed_files(&case.name, &self.data).next().is_none()) {
             return true;
         }
         // Somebody else may have made the data again.
-        if self.changed_files(case, named).next().is_some() {
+        if named.changed_files(&case.name, &self.data).next().is_some() {
             return false;
         }
         let (part, place) = changed_part(case, &named.parts, &parts);
         let key = (part, place.path.clone());
         self.stale.entry(key).or_insert((place, Vec::new())).1.push(case.name.clone());
         true
-    }
-
-    fn changed_files(&self, case: &RecipeCase, known: &KnownCase) -> impl Iterator<Item = String> {
-        known.files.iter().filter_map(|(extension, digest)| {
-            let name = file_name(&case.name, extension);
-            let now = Blob::file(&self.data.join(&name)).digest();
-            now.map_or(true, |now| now != *digest).then_some(name)
-        })
     }
 
     /// Compares what stands in the recipe. Returns whether that is all of the case.

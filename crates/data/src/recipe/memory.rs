@@ -23,9 +23,6 @@ use juror_core::units::Bytes;
 use juror_judging::recipe::keys::CaseParts;
 use juror_judging::recipe::stage::{Stage, file_name};
 
-/// The digests of a case's files, by extension.
-type FileDigests = BTreeMap<String, blob::Digest>;
-
 /// By case.
 type KnownCases = BTreeMap<String, KnownCase>;
 
@@ -33,7 +30,23 @@ type KnownCases = BTreeMap<String, KnownCase>;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct KnownCase {
     pub(super) parts: CaseParts,
-    pub(super) files: FileDigests,
+    /// The digests of the files, by extension.
+    files: BTreeMap<String, blob::Digest>,
+}
+
+impl KnownCase {
+    /// The files of a case that are not the resulting ones.
+    pub(super) fn changed_files(
+        &self,
+        case: &str,
+        data: &FilePath,
+    ) -> impl Iterator<Item = String> {
+        self.files.iter().filter_map(move |(extension, digest)| {
+            let name = file_name(case, extension);
+            let now = Blob::file(&data.join(&name)).digest();
+            now.map_or(true, |now| now != *digest).then_some(name)
+        })
+    }
 }
 
 /// The digests of all files that juror made, by their names below `data/`.
@@ -134,16 +147,10 @@ impl Memory {
         stage: &Stage,
     ) -> Result<bool, JudgeError> {
         let known = self.known.get(case).filter(|known| known.parts == *parts);
+        let known = known.filter(|known| known.changed_files(case, data).next().is_none());
         let Some(KnownCase { files, .. }) = known else { return Ok(false) };
-        let path = |extension: &str| data.join(file_name(case, extension));
-        let is_same = |(extension, digest): (&String, &blob::Digest)| {
-            Blob::file(&path(extension)).digest().is_ok_and(|there| there == *digest)
-        };
-        if !files.iter().all(is_same) {
-            return Ok(false);
-        }
         for extension in files.keys() {
-            let path = path(extension);
+            let path = data.join(file_name(case, extension));
             let mut file = path.open().map_err(JudgeError::on_file("read", &path))?;
             stage.add(case, extension, &mut file)?;
         }
@@ -167,7 +174,7 @@ impl Memory {
         }
         let mut known = KnownCases::new();
         for (parts, case) in cases {
-            let mut files = FileDigests::new();
+            let mut files = BTreeMap::new();
             for extension in stage.extensions(case) {
                 let Some(digest) = made_files.get(&file_name(case, &extension)) else { return };
                 files.insert(extension, *digest);

@@ -8,7 +8,7 @@ use crate::recipe::{GenerateMode, Generation, generate};
 use crate::search::problem_inputs::ProblemInputs;
 use crate::search::reference::is_accepted;
 use crate::strength::result::{Gate, GateName, GateState, Strength};
-use crate::validity::test_data::{self, DataExtent};
+use crate::validity::test_data;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
 use juror_core::judgement::{Judgement, TimeLimit};
@@ -120,8 +120,7 @@ impl<'a> Gates<'a> {
         let data_check = test_data::DataCheck {
             bench: self.ready.bench,
             validators: &self.ready.rules.validators.output,
-            selected: &|_| true,
-            extent: DataExtent::Everything,
+            selected: None,
             mutations: &[],
         };
         test_data::check_data(&data_check, &mut diagnostics)?;

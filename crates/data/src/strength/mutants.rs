@@ -44,10 +44,9 @@ pub fn mutant_subjects(
     let prepared = Arc::new(batch.unwrap_or_else(|| prepared.clone()));
     let mutant = |mutant: Mutant| {
         let file = &original.files[mutant.file];
-        let text = mutant.apply(&file.text);
         let id = format!("{}:{}", submission.name, mutant.id);
         let subject = Subject {
-            edit: Some(source_edit(submission, file, &mutant, &text)),
+            edit: Some(source_edit(submission, file, &mutant)),
             held_out: held_out.contains(&mutant.operator),
             ..Subject::new(id, SubjectKind::Mutant, mutant.operator.name())
         };
@@ -56,7 +55,7 @@ pub fn mutant_subjects(
             is_batched,
             language: original.language,
             file: file.name.clone(),
-            text,
+            text: mutant.apply(&file.text),
             is_risky: mutant.operator.is_risky(),
         };
         MeasuredSubject {
@@ -69,40 +68,14 @@ pub fn mutant_subjects(
     Ok(mutants(original.language, &original.files).into_iter().map(mutant).collect())
 }
 
-fn source_edit(
-    submission: &Submission,
-    file: &SourceText,
-    mutant: &Mutant,
-    after: &str,
-) -> SourceEdit {
-    let end = mutant.range.start + mutant.after.len();
+fn source_edit(submission: &Submission, file: &SourceText, mutant: &Mutant) -> SourceEdit {
+    let [before, after] = mutant.lines(&file.text);
     SourceEdit {
         submission: submission.name.clone(),
         file: file.name.display().to_string(),
         line: u32::try_from(mutant.line).unwrap_or(u32::MAX),
         column: u32::try_from(mutant.column).unwrap_or(u32::MAX),
-        before: whole_lines(&file.text, mutant.range.start, mutant.range.end).to_owned(),
-        after: whole_lines(after, mutant.range.start, end).to_owned(),
-    }
-}
-
-fn whole_lines(text: &str, from: usize, to: usize) -> &str {
-    let start = text[..from].rfind('\n').map_or(0, |at| at + 1);
-    let end = text[to..].find('\n').map_or(text.len(), |at| to + at);
-    &text[start..end]
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn whole_lines_are_shown() {
-        let text = "one\ntwo\nthree";
-        for (from, to, expected) in
-            [(0, 1, "one"), (5, 6, "two"), (5, 9, "two\nthree"), (13, 13, "three")]
-        {
-            assert_eq!(whole_lines(text, from, to), expected, "{from} {to}");
-        }
+        before,
+        after,
     }
 }

@@ -23,11 +23,13 @@ enum SuspectTask {
     Run(usize),
 }
 
-/// `None` if the time ran out.
+/// The numbers are indexes of entries.
 enum TaskResult {
-    Built(Option<Vec<Option<Suspect>>>),
-    Run(Option<SuspectResults>),
-    Postponed,
+    /// Empty if the time ran out.
+    Built(Vec<(usize, Option<Suspect>)>),
+    /// `None` if the time ran out.
+    Run(usize, Option<SuspectResults>),
+    Postponed(usize),
 }
 
 struct SuspectResults {
@@ -96,22 +98,21 @@ impl Measurement<'_> {
                 tasks.rotate_left(builds);
             }
             let results = self.run_in_parallel(&tasks, |task| match task {
-                SuspectTask::Build(indexes) => {
-                    self.build_group(entries, indexes).map(TaskResult::Built)
-                }
+                SuspectTask::Build(indexes) => self.build_group(entries, indexes),
                 SuspectTask::Run(index) => {
-                    let result = self.run_suspect(&entries[*index], &order, pool, is_last);
-                    Ok(self.search.arena().in_time(result)?.unwrap_or(TaskResult::Run(None)))
+                    let result = self.run_suspect(*index, entries, &order, pool, is_last);
+                    let result = self.search.arena().in_time(result)?;
+                    Ok(result.unwrap_or(TaskResult::Run(*index, None)))
                 }
             })?;
-            for (task, result) in tasks.into_iter().zip(results) {
-                match (task, result) {
-                    (SuspectTask::Build(indexes), TaskResult::Built(Some(built))) => {
-                        for (index, suspect) in indexes.into_iter().zip(built) {
+            for result in results {
+                match result {
+                    TaskResult::Built(built) => {
+                        for (index, suspect) in built {
                             entries[index].store_build(suspect);
                         }
                     }
-                    (SuspectTask::Run(index), TaskResult::Run(run)) => {
+                    TaskResult::Run(index, run) => {
                         let on_cases = run.iter().filter_map(|run| run.cases.as_ref());
                         for (case, _) in on_cases.flat_map(|cases| &cases.rejected) {
                             kills[*case] += 1;
@@ -122,8 +123,7 @@ impl Measurement<'_> {
                             on_survivors += took;
                         }
                     }
-                    (SuspectTask::Run(index), TaskResult::Postponed) => slow.push(index),
-                    (SuspectTask::Build(_), _) | (SuspectTask::Run(_), TaskResult::Built(_)) => {}
+                    TaskResult::Postponed(index) => slow.push(index),
                 }
             }
             longest = longest.max(started.elapsed());
@@ -164,21 +164,24 @@ impl Measurement<'_> {
         &self,
         entries: &[MeasuredSubject],
         indexes: &[usize],
-    ) -> Result<Option<Vec<Option<Suspect>>>, Stop> {
+    ) -> Result<TaskResult, Stop> {
         let sources = indexes.iter().filter_map(|&index| entries[index].source.as_ref());
         let sources: Vec<&WrongProgram> = sources.collect();
         let arena = self.search.arena();
-        arena.in_time(measured_subject::build_group(arena, &sources))
+        let built = arena.in_time(measured_subject::build_group(arena, &sources))?;
+        Ok(TaskResult::Built(indexes.iter().copied().zip(built.unwrap_or_default()).collect()))
     }
 
     fn run_suspect(
         &self,
-        entry: &MeasuredSubject,
+        index: usize,
+        entries: &[MeasuredSubject],
         order: &[usize],
         pool: &[CaseTexts],
         is_patient: bool,
     ) -> Result<TaskResult, Stop> {
-        let Some(suspect) = &entry.suspect else { return Ok(TaskResult::Run(None)) };
+        let entry = &entries[index];
+        let Some(suspect) = &entry.suspect else { return Ok(TaskResult::Run(index, None)) };
         let test_bed = self.search.test_bed;
         let is_submission = entry.subject.kind == SubjectKind::Submission;
         let most = match (self.matrix, is_submission) {
@@ -191,7 +194,7 @@ impl Measurement<'_> {
             None
         } else {
             match test_bed.run_on_cases(suspect, order, goal)? {
-                None => return Ok(TaskResult::Postponed),
+                None => return Ok(TaskResult::Postponed(index)),
                 on_cases => on_cases,
             }
         };
@@ -204,11 +207,9 @@ impl Measurement<'_> {
         } else {
             Some(test_bed.run_on_pool(suspect, pool)?)
         };
-        Ok(TaskResult::Run(Some(SuspectResults {
-            cases: on_cases,
-            pool: on_pool,
-            pool_time: started.elapsed(),
-        })))
+        let pool_time = started.elapsed();
+        let results = SuspectResults { cases: on_cases, pool: on_pool, pool_time };
+        Ok(TaskResult::Run(index, Some(results)))
     }
 
     /// Returns whether the time ran out first.

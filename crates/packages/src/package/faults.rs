@@ -36,7 +36,7 @@ impl Faults {
         message: impl Into<String>,
         help: impl Into<String>,
     ) -> ReportedFault {
-        self.push(Severity::Error, BlockedUse::Everything, at.into(), message.into(), help.into());
+        self.push(Severity::Error, BlockedUse::Everything, at, message, help);
         ReportedFault(())
     }
 
@@ -52,13 +52,12 @@ impl Faults {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.push(Severity::Error, BlockedUse::Publishing, at.into(), message.into(), help.into());
+        self.push(Severity::Error, BlockedUse::Publishing, at, message, help);
     }
 
     /// Reports an error because of which right programs may be rejected.
     pub(super) fn acceptance_error(&self, at: impl Into<SourcePlace>, message: &str, help: &str) {
-        let prevents = BlockedUse::Acceptance;
-        self.push(Severity::Error, prevents, at.into(), message.to_owned(), help.to_owned());
+        self.push(Severity::Error, BlockedUse::Acceptance, at, message, help);
     }
 
     pub(super) fn warning(
@@ -67,17 +66,11 @@ impl Faults {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.push(
-            Severity::Warning,
-            BlockedUse::Everything,
-            at.into(),
-            message.into(),
-            help.into(),
-        );
+        self.push(Severity::Warning, BlockedUse::Everything, at, message, help);
     }
 
     pub(super) fn remark(&self, at: impl Into<SourcePlace>, message: String, help: String) {
-        self.push(Severity::Remark, BlockedUse::Everything, at.into(), message, help);
+        self.push(Severity::Remark, BlockedUse::Everything, at, message, help);
     }
 
     /// Whether further errors about a file would be dropped, so that callers can skip the work.
@@ -115,10 +108,11 @@ impl Faults {
         &self,
         severity: Severity,
         prevents: BlockedUse,
-        place: SourcePlace,
-        message: String,
-        help: String,
+        at: impl Into<SourcePlace>,
+        message: impl Into<String>,
+        help: impl Into<String>,
     ) {
+        let (place, message) = (at.into(), message.into());
         let mut about = self.counts.borrow_mut();
         let [errors, warnings] = about.entry(place.path.clone()).or_default();
         let (count, what) = match severity {
@@ -133,7 +127,7 @@ impl Faults {
             let message = format!("has more {what}; the first {MAX_REMARKS} are shown");
             Diagnostic { severity, ..Diagnostic::error(&place.path, message) }
         });
-        let help = Some(help).filter(|help| !help.is_empty());
+        let help = Some(help.into()).filter(|help| !help.is_empty());
         let mut all = self.diagnostics.borrow_mut();
         all.push(Diagnostic { severity, place, message, help, quotes: false, prevents });
         all.extend(more);

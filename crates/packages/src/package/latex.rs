@@ -1,6 +1,8 @@
 //! LaTeX that statements and the names in them share: how it is searched, and the text of its commands.
 //! Readers of packages need it, so it is not a part of `statement`.
 
+use juror_core::text::composed;
+
 /// Upper bound in characters on a text that becomes plain; names are shorter.
 const MAX_LENGTH: usize = 1000;
 
@@ -122,41 +124,22 @@ fn split_argument(text: &str) -> (&str, &str) {
     }
 }
 
-/// Marks, and the characters for them without a letter.
-const ALONE: [(char, char); 14] = [
-    ('\u{300}', '`'),
-    ('\u{301}', '´'),
-    ('\u{302}', '^'),
-    ('\u{303}', '~'),
-    ('\u{304}', '¯'),
-    ('\u{306}', '˘'),
-    ('\u{307}', '˙'),
-    ('\u{308}', '¨'),
-    ('\u{30a}', '˚'),
-    ('\u{30b}', '˝'),
-    ('\u{30c}', 'ˇ'),
-    ('\u{323}', '.'),
-    ('\u{327}', '¸'),
-    ('\u{328}', '˛'),
-];
-
-/// Marks, and the letters that have a character of their own with each: without and with it.
-#[rustfmt::skip]
-const COMPOSED: [(char, &str, &str); 14] = [
-    ('\u{300}', "aeinouwyAEINOUWY", "àèìǹòùẁỳÀÈÌǸÒÙẀỲ"),
-    ('\u{301}', "acegiklmnoprsuwyzACEGIKLMNOPRSUWYZæÆøØ", "áćéǵíḱĺḿńóṕŕśúẃýźÁĆÉǴÍḰĹḾŃÓṔŔŚÚẂÝŹǽǼǿǾ"),
-    ('\u{302}', "aceghijosuwyzACEGHIJOSUWYZ", "âĉêĝĥîĵôŝûŵŷẑÂĈÊĜĤÎĴÔŜÛŴŶẐ"),
-    ('\u{303}', "aeinouvyAEINOUVY", "ãẽĩñõũṽỹÃẼĨÑÕŨṼỸ"),
-    ('\u{304}', "aegiouyAEGIOUYæÆ", "āēḡīōūȳĀĒḠĪŌŪȲǣǢ"),
-    ('\u{306}', "aegiouAEGIOU", "ăĕğĭŏŭĂĔĞĬŎŬ"),
-    ('\u{307}', "abcdefghmnoprstwxyzABCDEFGHIMNOPRSTWXYZ", "ȧḃċḋėḟġḣṁṅȯṗṙṡṫẇẋẏżȦḂĊḊĖḞĠḢİṀṄȮṖṘṠṪẆẊẎŻ"),
-    ('\u{308}', "aehiotuwxyAEHIOUWXY", "äëḧïöẗüẅẍÿÄËḦÏÖÜẄẌŸ"),
-    ('\u{30a}', "auwyAU", "åůẘẙÅŮ"),
-    ('\u{30b}', "ouOU", "őűŐŰ"),
-    ('\u{30c}', "acdeghijklnorstuzACDEGHIKLNORSTUZ", "ǎčďěǧȟǐǰǩľňǒřšťǔžǍČĎĚǦȞǏǨĽŇǑŘŠŤǓŽ"),
-    ('\u{323}', "abdehiklmnorstuvwyzABDEHIKLMNORSTUVWYZ", "ạḅḍẹḥịḳḷṃṇọṛṣṭụṿẉỵẓẠḄḌẸḤỊḲḶṂṆỌṚṢṬỤṾẈỴẒ"),
-    ('\u{327}', "cdeghklnrstCDEGHKLNRST", "çḑȩģḩķļņŗşţÇḐȨĢḨĶĻŅŖŞŢ"),
-    ('\u{328}', "aeiouAEIOU", "ąęįǫųĄĘĮǪŲ"),
+/// Commands of accents, the mark that each puts on a letter, and the character for it without a letter.
+const ACCENTS: [(&str, char, char); 14] = [
+    ("`", '\u{300}', '`'),
+    ("'", '\u{301}', '´'),
+    ("^", '\u{302}', '^'),
+    ("~", '\u{303}', '~'),
+    ("=", '\u{304}', '¯'),
+    ("u", '\u{306}', '˘'),
+    (".", '\u{307}', '˙'),
+    ("\"", '\u{308}', '¨'),
+    ("r", '\u{30a}', '˚'),
+    ("H", '\u{30b}', '˝'),
+    ("v", '\u{30c}', 'ˇ'),
+    ("d", '\u{323}', '.'),
+    ("c", '\u{327}', '¸'),
+    ("k", '\u{328}', '˛'),
 ];
 
 /// The letters of an accent's argument, with the mark on the first one; the mark alone if there is none: `10\^{}5`.
@@ -170,39 +153,17 @@ pub(crate) fn with_accent(argument: &str, mark: char) -> Option<String> {
     };
     let mut letters = base.chars();
     let Some(letter) = letters.next() else {
-        let alone = ALONE.iter().find(|(known, _)| *known == mark);
-        return Some(alone.map_or(mark, |(_, alone)| *alone).into());
+        let alone = ACCENTS.iter().find(|(_, known, _)| *known == mark);
+        return Some(alone.map_or(mark, |(_, _, alone)| *alone).into());
     };
     if base.contains(['\\', '{', '}', '$', '%', '~']) {
         return None;
     }
-    let row = COMPOSED.iter().find(|(known, _, _)| *known == mark);
-    let composed = row.and_then(|(_, bases, composed)| {
-        let index = bases.chars().position(|base| base == letter)?;
-        composed.chars().nth(index)
-    });
-    let first = composed.map_or_else(|| format!("{letter}{mark}"), String::from);
-    Some(first + letters.as_str())
+    Some(composed(&format!("{letter}{mark}")) + letters.as_str())
 }
 
 pub(crate) fn accent_mark(name: &str) -> Option<char> {
-    Some(match name {
-        "`" => '\u{300}',
-        "'" => '\u{301}',
-        "^" => '\u{302}',
-        "~" => '\u{303}',
-        "=" => '\u{304}',
-        "u" => '\u{306}',
-        "." => '\u{307}',
-        "\"" => '\u{308}',
-        "r" => '\u{30a}',
-        "H" => '\u{30b}',
-        "v" => '\u{30c}',
-        "d" => '\u{323}',
-        "c" => '\u{327}',
-        "k" => '\u{328}',
-        _ => return None,
-    })
+    ACCENTS.iter().find(|(known, ..)| *known == name).map(|(_, mark, _)| *mark)
 }
 
 pub(crate) fn symbol_text(name: &str) -> Option<&str> {

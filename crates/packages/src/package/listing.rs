@@ -7,9 +7,10 @@ use crate::package::case_texts;
 use crate::package::contents::{
     CaseFiles, ListedCase, ListedFile, ListedGroup, ListedProgram, ListedSubmission, PackageListing,
 };
+use crate::package::convert::settings::type_words;
 use juror_core::judgement::JudgeError;
 use juror_core::limits::Limits;
-use juror_core::problem::{Grading, Interaction, Problem, SubmittedContent};
+use juror_core::problem::Problem;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::submission::Expectation;
@@ -39,15 +40,10 @@ pub fn listing(problem: &Problem, case: Option<CaseFiles>) -> PackageListing {
 }
 
 fn kind_words(problem: &Problem) -> String {
-    let kind = &problem.kind;
-    let words = [
-        (kind.grading == Grading::Scoring, "scoring"),
-        (kind.interaction == Interaction::Interactive, "interactive"),
-        (kind.passes > 1, "multi-pass"),
-        (kind.submitted == SubmittedContent::Answers, "submit-answer"),
-    ];
-    let words = joined(words.into_iter().filter_map(|(is, word)| is.then_some(word)), ", ");
-    if words.is_empty() { "pass-fail".to_owned() } else { words }
+    match &type_words(problem.kind)[..] {
+        ["pass-fail", others @ ..] if !others.is_empty() => joined(others, ", "),
+        words => joined(words, ", "),
+    }
 }
 
 /// Test cases by directory, in judging order, then those for validators.

@@ -41,7 +41,7 @@ pub mod statements;
 pub mod suggest;
 pub mod testlib;
 pub mod tests_file;
-mod text;
+pub(crate) mod text;
 mod toml;
 pub mod tree;
 mod values;

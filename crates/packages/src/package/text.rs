@@ -15,7 +15,7 @@ pub(super) const MAX_SIZE: u64 = 1 << 20;
 ///
 /// A range of more than one line has a width past the end of its first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct TextRange {
+pub(crate) struct TextRange {
     pub line: u32,
     pub column: u32,
     pub width: u32,
@@ -24,7 +24,7 @@ pub(super) struct TextRange {
 pub(super) const FILE_START: TextRange = TextRange { line: 1, column: 1, width: 1 };
 
 #[derive(Debug)]
-pub(super) struct TextFile {
+pub(crate) struct TextFile {
     pub path: PathBuf,
     /// The contents, without byte-order mark.
     pub text: String,
@@ -32,7 +32,7 @@ pub(super) struct TextFile {
 }
 
 impl TextFile {
-    pub(super) fn new(path: &Path, text: String) -> Self {
+    pub(crate) fn new(path: &Path, text: String) -> Self {
         let lines = LineIndex::new(text.as_bytes());
         Self { path: path.to_owned(), text, lines }
     }
@@ -69,10 +69,7 @@ impl TextFile {
         }
         let file = Self::new_if_small(path, without_mark.unwrap_or(&text).to_owned(), faults)?;
         if let Some(at) = file.text.find("\r\n") {
-            let line = file.text[..at].matches('\n').count() as u32 + 1;
-            let column = file.line(line).chars().count() as u32 + 1;
-            let place = file.place(TextRange { line, column, width: 1 });
-            UntidyText::WindowsLineEnds.report(place, faults);
+            UntidyText::WindowsLineEnds.report(file.place(file.range(at..at + 1)), faults);
         }
         if !file.text.is_empty() && !file.text.ends_with('\n') {
             UntidyText::NoLineEnd.report(path, faults);
@@ -85,8 +82,13 @@ impl TextFile {
         self.text[self.lines.line_range(line as usize)].trim_end_matches(['\n', '\r'])
     }
 
+    /// A line for reports; empty if it is too long.
+    pub(crate) fn shown_line(&self, line: u32) -> &str {
+        Some(self.line(line)).filter(|text| text.len() <= LONGEST_SHOWN_LINE).unwrap_or_default()
+    }
+
     /// The range of `bytes`, cut at the end of its first line. A place within a line end is the end of the line.
-    pub(super) fn range(&self, bytes: std::ops::Range<usize>) -> TextRange {
+    pub(crate) fn range(&self, bytes: std::ops::Range<usize>) -> TextRange {
         let line = self.lines.line_number(bytes.start) as u32;
         let start = self.lines.line_range(line as usize).start;
         let end_of_line = start + self.line(line).len();
@@ -100,9 +102,7 @@ impl TextFile {
     pub(super) fn place(&self, range: TextRange) -> SourcePlace {
         let TextRange { line, column, width } = range;
         // A file can have a hundred thousand places in one long line.
-        let text = Some(self.line(line))
-            .filter(|text| text.len() <= LONGEST_SHOWN_LINE)
-            .unwrap_or_default();
+        let text = self.shown_line(line);
         let rest = (text.chars().count() as u32).saturating_sub(column - 1);
         let spot =
             TextPosition { line, column, text: text.to_owned(), width: width.min(rest).max(1) };

@@ -100,15 +100,12 @@ impl Scalar {
             let negative = self.text.starts_with('-');
             return ScalarMeaning::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
         }
-        if let Some(octal) =
-            self.text.strip_prefix("0o").filter(|text| is_all(text, |b| (b'0'..=b'7').contains(&b)))
-        {
-            return ScalarMeaning::Integer(i64::from_str_radix(octal, 8).ok());
-        }
-        if let Some(hex) =
-            self.text.strip_prefix("0x").filter(|text| is_all(text, |b| b.is_ascii_hexdigit()))
-        {
-            return ScalarMeaning::Integer(i64::from_str_radix(hex, 16).ok());
+        for (start, radix) in [("0o", 8), ("0x", 16)] {
+            let digits = self.text.strip_prefix(start);
+            let is_digit = |byte| char::from(byte).is_digit(radix);
+            if let Some(digits) = digits.filter(|digits| is_all(digits, is_digit)) {
+                return ScalarMeaning::Integer(i64::from_str_radix(digits, radix).ok());
+            }
         }
         if signs > 1 {
             ScalarMeaning::Text
@@ -143,30 +140,12 @@ fn is_float(unsigned: &str) -> bool {
 /// Reads the file's single document; an empty file is nothing. As in all readers of packages, the last of several equal
 /// keys counts.
 pub(super) fn parse(page: FileReporter<'_>) -> Result<RawValue, ReportedFault> {
-    parse_document(page, TreeBuilder::default())
+    TreeBuilder::new(page).build()
 }
 
 /// Like [`parse`], but equal keys are an error.
 pub(super) fn parse_with_unique_keys(page: FileReporter<'_>) -> Result<RawValue, ReportedFault> {
-    parse_document(page, TreeBuilder { needs_unique_keys: true, ..TreeBuilder::default() })
-}
-
-fn parse_document(
-    page: FileReporter<'_>,
-    mut builder: TreeBuilder,
-) -> Result<RawValue, ReportedFault> {
-    let options = granit_parser::options! {
-        emit_comments: false,
-        emit_unresolved_aliases: true,
-        flow_nesting_limit: MAX_DEPTH,
-        block_nesting_limit: MAX_DEPTH,
-    };
-    for next in Parser::new_from_str_with_options(&page.file.text, options) {
-        let (event, span) = next.map_err(|error| report_syntax(&error, page))?;
-        builder.add_event(event, text_range(&span), page)?;
-    }
-    let nothing = || Value::Scalar(Scalar { text: String::new(), quoted: false });
-    Ok(builder.root.unwrap_or_else(|| RawValue { value: nothing(), range: FILE_START }))
+    TreeBuilder { needs_unique_keys: true, ..TreeBuilder::new(page) }.build()
 }
 
 fn report_syntax(error: &granit_parser::ScanError, page: FileReporter<'_>) -> ReportedFault {
@@ -207,8 +186,8 @@ fn saturating_u32(number: usize) -> u32 {
     u32::try_from(number).unwrap_or(u32::MAX)
 }
 
-#[derive(Default)]
-struct TreeBuilder {
+struct TreeBuilder<'a> {
+    page: FileReporter<'a>,
     open_collections: Vec<OpenCollection>,
     root: Option<RawValue>,
     documents: usize,
@@ -235,14 +214,37 @@ struct OpenCollection {
     has_bad_key: bool,
 }
 
-impl TreeBuilder {
+impl<'a> TreeBuilder<'a> {
+    fn new(page: FileReporter<'a>) -> Self {
+        Self {
+            page,
+            open_collections: Vec::new(),
+            root: None,
+            documents: 0,
+            anchors: HashMap::new(),
+            nodes: 0,
+            needs_unique_keys: false,
+        }
+    }
+
+    fn build(mut self) -> Result<RawValue, ReportedFault> {
+        let options = granit_parser::options! {
+            emit_comments: false,
+            emit_unresolved_aliases: true,
+            flow_nesting_limit: MAX_DEPTH,
+            block_nesting_limit: MAX_DEPTH,
+        };
+        for next in Parser::new_from_str_with_options(&self.page.file.text, options) {
+            let (event, span) = next.map_err(|error| report_syntax(&error, self.page))?;
+            self.add_event(event, text_range(&span))?;
+        }
+        let nothing = || Value::Scalar(Scalar { text: String::new(), quoted: false });
+        Ok(self.root.unwrap_or_else(|| RawValue { value: nothing(), range: FILE_START }))
+    }
+
     /// Fails if the rest of the file cannot be read.
-    fn add_event(
-        &mut self,
-        event: Event<'_>,
-        range: TextRange,
-        page: FileReporter<'_>,
-    ) -> Result<(), ReportedFault> {
+    fn add_event(&mut self, event: Event<'_>, range: TextRange) -> Result<(), ReportedFault> {
+        let page = self.page;
         match event {
             Event::DocumentStart(..) => {
                 self.documents += 1;
@@ -257,7 +259,7 @@ impl TreeBuilder {
                 let nodes_before = self.nodes;
                 self.nodes += 1 + text.len() / BYTES_PER_NODE;
                 let value = Value::Scalar(Scalar { text: text.into_owned(), quoted });
-                self.add_node(RawValue { value, range }, anchor, nodes_before, page);
+                self.add_node(RawValue { value, range }, anchor, nodes_before);
             }
             Event::SequenceStart(_, anchor, tag) => {
                 check_tag(tag.as_deref(), range, page);
@@ -267,15 +269,15 @@ impl TreeBuilder {
                 check_tag(tag.as_deref(), range, page);
                 self.start_collection(Value::Map(Vec::new()), anchor, range);
             }
-            Event::SequenceEnd | Event::MappingEnd => self.end_collection(page),
-            Event::Alias(anchor) => return self.repeat_anchored(anchor, range, page),
+            Event::SequenceEnd | Event::MappingEnd => self.end_collection(),
+            Event::Alias(anchor) => return self.repeat_anchored(anchor, range),
             Event::UnresolvedAlias(name) => {
                 let message = format!("`*{}` has no anchor above it", excerpt(&name));
                 let help = "put the text in quotes if no alias is meant";
                 page.error(range, message, help);
                 self.nodes += 1;
                 let value = Value::Broken;
-                self.add_node(RawValue { value, range }, 0, self.nodes - 1, page);
+                self.add_node(RawValue { value, range }, 0, self.nodes - 1);
             }
             _ => {}
         }
@@ -287,57 +289,44 @@ impl TreeBuilder {
     }
 
     fn start_collection(&mut self, value: Value, anchor: usize, range: TextRange) {
-        let (nodes_before, places) = (self.nodes, HashMap::new());
-        let (key, has_bad_key) = (None, false);
         self.open_collections.push(OpenCollection {
             anchor,
             range,
-            nodes_before,
             value,
-            positions: places,
-            key,
-            has_bad_key,
+            nodes_before: self.nodes,
+            positions: HashMap::new(),
+            key: None,
+            has_bad_key: false,
         });
         self.nodes += 1;
     }
 
-    fn end_collection(&mut self, page: FileReporter<'_>) {
+    fn end_collection(&mut self) {
         let Some(open) = self.open_collections.pop() else { return };
         let value = if open.has_bad_key { Value::Broken } else { open.value };
         let range = open.range;
-        self.add_node(RawValue { value, range }, open.anchor, open.nodes_before, page);
+        self.add_node(RawValue { value, range }, open.anchor, open.nodes_before);
     }
 
     /// Repeats an anchored node. Its size is known before it is copied, so a bomb never grows.
-    fn repeat_anchored(
-        &mut self,
-        anchor: usize,
-        range: TextRange,
-        page: FileReporter<'_>,
-    ) -> Result<(), ReportedFault> {
+    fn repeat_anchored(&mut self, anchor: usize, range: TextRange) -> Result<(), ReportedFault> {
         let Some(anchored) = self.anchors.get(&anchor) else {
             let message = "an alias cannot be inside the value that it repeats";
-            return Err(page.error(range, message, ""));
+            return Err(self.page.error(range, message, ""));
         };
         let nodes_before = self.nodes;
         self.nodes += anchored.nodes;
         if self.nodes > MAX_NODES {
             let message =
                 format!("has more than {MAX_NODES} YAML values once its aliases are filled in");
-            return Err(page.error(range, message, "shorten it, or write it without aliases"));
+            return Err(self.page.error(range, message, "shorten it, or write it without aliases"));
         }
         let node = anchored.node.clone();
-        self.add_node(node, 0, nodes_before, page);
+        self.add_node(node, 0, nodes_before);
         Ok(())
     }
 
-    fn add_node(
-        &mut self,
-        node: RawValue,
-        anchor: usize,
-        nodes_before: usize,
-        page: FileReporter<'_>,
-    ) {
+    fn add_node(&mut self, node: RawValue, anchor: usize, nodes_before: usize) {
         if anchor != 0 {
             let nodes = self.nodes - nodes_before;
             let node = node.clone();
@@ -350,7 +339,7 @@ impl TreeBuilder {
         match (&mut open.value, open.key.take()) {
             (Value::Sequence(items), _) => items.push(node),
             (_, None) => open.key = Some(node),
-            (_, Some(key)) => open.add_entry(key, node, self.needs_unique_keys, page),
+            (_, Some(key)) => open.add_entry(key, node, self.needs_unique_keys, self.page),
         }
     }
 }

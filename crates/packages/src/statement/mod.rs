@@ -10,7 +10,7 @@ mod images;
 mod latex;
 mod markdown;
 mod math;
-mod page;
+pub mod page;
 mod samples;
 mod source;
 mod tags;
@@ -89,11 +89,6 @@ pub fn choose_statements<'a>(
         }
         first => Ok((readable, first.into_iter().chain(pdf).collect())),
     }
-}
-
-/// Whether a text is a page that juror made of statements.
-pub fn is_rendered_page(text: &str) -> bool {
-    page::is_page(text)
 }
 
 /// The statements follow each other on one page.

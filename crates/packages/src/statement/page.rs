@@ -14,7 +14,7 @@ const STYLE: &str = include_str!("page.css");
 const POLICY: &str = "default-src 'none'; img-src data:; style-src 'unsafe-inline'";
 
 /// Whether a text is such a page.
-pub(super) fn is_page(text: &str) -> bool {
+pub fn is_rendered_page(text: &str) -> bool {
     text.contains(POLICY)
 }
 

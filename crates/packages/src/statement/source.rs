@@ -6,7 +6,8 @@ use std::io;
 use std::ops::Range;
 
 use crate::package::statements::{Statement, StatementForm};
-use juror_core::diagnostic::{Diagnostic, LONGEST_SHOWN_LINE, TextPosition};
+use crate::package::text::{TextFile, TextRange};
+use juror_core::diagnostic::{Diagnostic, TextPosition};
 use juror_core::language::constants::{GROWTH_HELP, find_constants, replace_constants};
 use juror_core::problem::Problem;
 use juror_core::program::Constant;
@@ -21,7 +22,7 @@ const MOST_REMARKS: usize = 50;
 pub(super) struct StatementText {
     path: FilePath,
     pub text: String,
-    source: String,
+    source: TextFile,
     /// The ranges of values in the text, and those of their names in the source.
     values: Vec<[Range<usize>; 2]>,
     messages: RefCell<HashSet<String>>,
@@ -62,7 +63,8 @@ impl StatementText {
             end = name.end;
         }
         text.push_str(&written[end..]);
-        Self { path, text, source: written, values, messages: RefCell::default() }
+        let source = TextFile::new(&path, written);
+        Self { path, text, source, values, messages: RefCell::default() }
     }
 
     pub(super) fn neighbour(&self, name: &str) -> FilePath {
@@ -101,21 +103,8 @@ impl StatementText {
     }
 
     fn source_spot(&self, at: Range<usize>) -> TextPosition {
-        let text = &self.source;
-        let at = self.source_range(at);
-        let start = at.start.min(text.len());
-        let before = text.get(..start).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |end| end + 1);
-        let line = text.get(line_start..).unwrap_or_default();
-        let line = line.split('\n').next().unwrap_or_default();
-        let count = |text: Option<&str>| text.map_or(1, |text| text.chars().count() as u32);
-        let end = at.end.min(line_start + line.len());
-        TextPosition {
-            line: before.matches('\n').count() as u32 + 1,
-            column: count(text.get(line_start..start)) + 1,
-            text: if line.len() <= LONGEST_SHOWN_LINE { line.to_owned() } else { String::new() },
-            width: count(text.get(start..end)).max(1),
-        }
+        let TextRange { line, column, width } = self.source.range(self.source_range(at));
+        TextPosition { line, column, width, text: self.source.shown_line(line).to_owned() }
     }
 }
 

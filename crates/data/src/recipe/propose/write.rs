@@ -227,13 +227,6 @@ impl Addition<'_> {
         Ok(ExtendedRecipe { recipe, names, renames })
     }
 
-    fn known_names(&self) -> Vec<&str> {
-        match self.recipe {
-            Some(before) => before.cases.iter().map(|case| &*case.name).collect(),
-            None => self.imported.iter().map(|case| &*case.name).collect(),
-        }
-    }
-
     /// The names of the new cases, and the old cases that have another number now. `None` unless a recipe has exactly
     /// these and everything that it had before.
     fn compare(&self, after: &Recipe, cases: &[NewCase<'_>]) -> Option<(Vec<String>, Renames)> {
@@ -246,9 +239,8 @@ impl Addition<'_> {
         }
         names.reverse();
         let Some(before) = self.recipe else {
-            let known = self.known_names();
-            let is_known = |case: &&RecipeCase| known.contains(&&*case.name);
-            let is_complete = old.len() == known.len() && old.iter().all(is_known);
+            let is_known = |case: &&RecipeCase| self.imported.iter().any(|it| it.name == case.name);
+            let is_complete = old.len() == self.imported.len() && old.iter().all(is_known);
             return is_complete.then_some((names, Renames::new()));
         };
         let is_unchanged = |after: &RecipeCase, before: &RecipeCase| {

@@ -5,7 +5,7 @@
 
 use crate::validity::Objection;
 use crate::validity::programs::{ProgramValidator, ValidatorInput, build_validators};
-use crate::validity::test_data::{DataCheck, DataExtent};
+use crate::validity::test_data::DataCheck;
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::language::BOX;
@@ -27,9 +27,9 @@ pub(super) fn check_answers(
 ) -> Result<(), Stop> {
     let bench = &check.bench;
     let programs = &check.bench.problem.answer_validators;
-    let invalid = match check.extent {
-        DataExtent::Everything => &check.bench.problem.test_data.invalid_answers[..],
-        DataExtent::Selected => &[],
+    let invalid = match check.selected {
+        None => &check.bench.problem.test_data.invalid_answers[..],
+        Some(_) => &[],
     };
     let is_interactive = check.bench.problem.kind.interaction == Interaction::Interactive;
     let checkers = if is_interactive { &[] } else { check.validators };

@@ -4,7 +4,7 @@
 
 use std::cell::Cell;
 
-use crate::validity::test_data::{DataCheck, DataExtent};
+use crate::validity::test_data::DataCheck;
 use juror_core::diagnostic::{Diagnostic, TextPosition};
 use juror_core::judgement::JudgeError;
 use juror_core::problem::Problem;
@@ -21,7 +21,7 @@ pub(super) fn find_missed_bounds(
     grammars: &[Grammar],
 ) -> Result<Vec<Diagnostic>, JudgeError> {
     let problem = check.bench.problem;
-    if check.extent != DataExtent::Everything || problem.test_data.cases.is_empty() {
+    if check.selected.is_some() || problem.test_data.cases.is_empty() {
         return Ok(Vec::new());
     }
     let mut warnings = Vec::new();

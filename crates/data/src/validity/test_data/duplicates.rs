@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::validity::test_data::{DataCheck, DataExtent};
+use crate::validity::test_data::DataCheck;
 use juror_core::blob::{Blob, Digest};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::JudgeError;
@@ -21,7 +21,7 @@ struct DuplicateKey<'a> {
 /// Warns of each case with the input of an earlier one. Cases of different groups may be equal: groups often repeat
 /// samples.
 pub(super) fn find_duplicates(check: &DataCheck<'_>) -> Result<Vec<Diagnostic>, JudgeError> {
-    if check.extent != DataExtent::Everything {
+    if check.selected.is_some() {
         return Ok(Vec::new());
     }
     let data = &check.bench.problem.test_data;

@@ -51,9 +51,9 @@ impl DataCheck<'_> {
         {
             return Ok(Vec::new());
         }
-        let cases = self.bench.problem.test_data.cases.iter();
-        let cases: Vec<&TestCase> = cases
-            .filter(|case| (self.selected)(&case.name) && !case.is_answer_shown)
+        let cases: Vec<&TestCase> = self
+            .judged_cases()
+            .filter(|case| !case.is_answer_shown)
             .filter(|case| case.name.starts_with("secret"))
             .filter(|case| !outputs.broken_answers.contains(&case.name))
             .collect();

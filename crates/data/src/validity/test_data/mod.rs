@@ -15,6 +15,7 @@ pub mod outputs;
 mod strictness;
 pub mod undiscriminating;
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use crate::validity::test_data::mutations::Mutation;
@@ -32,17 +33,10 @@ pub struct DataCheck<'a> {
     pub bench: Bench<'a>,
     /// Empty if the format's default one decides.
     pub validators: &'a [OutputValidator],
-    pub selected: &'a (dyn Fn(&str) -> bool + Sync),
-    pub extent: DataExtent,
+    /// The names of the only judged cases to be checked. `None` for everything below `data/`.
+    pub selected: Option<&'a HashSet<String>>,
     /// Faults that the input validators should find, such as [`mutations::GENERIC`].
     pub mutations: &'a [Mutation],
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum DataExtent {
-    /// Everything below `data/`.
-    Everything,
-    Selected,
 }
 
 /// Adds faults to `found`, by test case, even if the check is interrupted.
@@ -113,13 +107,8 @@ pub struct FaultyInput {
 /// Gives inputs with small faults to the problem's input validators. `None` if there are no validators, or none can
 /// run.
 pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
-    let check = DataCheck {
-        bench,
-        validators: &[],
-        selected: &|_| true,
-        extent: DataExtent::Everything,
-        mutations: &mutations::GENERIC,
-    };
+    let check =
+        DataCheck { bench, validators: &[], selected: None, mutations: &mutations::GENERIC };
     let mut diagnostics = Vec::new();
     let grammars = usable_grammars(bench.problem, &mut diagnostics)?;
     let validity = Validity::of_grammars(grammars.iter().collect());
@@ -143,16 +132,21 @@ fn has_errors(diagnostics: &[Diagnostic]) -> bool {
 }
 
 impl DataCheck<'_> {
+    fn judged_cases(&self) -> impl Iterator<Item = &TestCase> {
+        let is_selected =
+            |case: &&TestCase| self.selected.is_none_or(|all| all.contains(&case.name));
+        self.bench.problem.test_data.cases.iter().filter(is_selected)
+    }
+
     fn valid_cases(&self) -> impl Iterator<Item = &TestCase> {
         let data = &self.bench.problem.test_data;
-        let selected = data.cases.iter().filter(|case| (self.selected)(&case.name));
         let others = data.valid_outputs.iter().chain(&data.invalid_outputs);
         let others = others.chain(&data.invalid_answers).chain(&data.valid_inputs);
-        selected.chain(others.filter(|_| self.extent == DataExtent::Everything))
+        self.judged_cases().chain(others.filter(|_| self.selected.is_none()))
     }
 
     fn invalid_cases(&self) -> impl Iterator<Item = &TestCase> {
         let cases = self.bench.problem.test_data.invalid_inputs.iter();
-        cases.filter(|_| self.extent == DataExtent::Everything)
+        cases.filter(|_| self.selected.is_none())
     }
 }

@@ -6,7 +6,7 @@
 use std::fs::File;
 use std::path::Path;
 
-use crate::validity::test_data::{DataCheck, DataExtent, exchange};
+use crate::validity::test_data::{DataCheck, exchange};
 use juror_core::blob::Blob;
 use juror_core::check::compare::compare;
 use juror_core::check::integers::count_integers;
@@ -26,10 +26,9 @@ use juror_sandbox::executor::parallel;
 /// Checks example outputs against what the package declares, and answers under a tolerance.
 pub(super) fn check_outputs(check: &DataCheck<'_>) -> Result<Vec<Diagnostic>, Stop> {
     let data = &check.bench.problem.test_data;
-    let selected = data.cases.iter().filter(|case| (check.selected)(&case.name));
     let mut tasks: Vec<(OutputClaim, &TestCase)> =
-        selected.clone().map(|case| (OutputClaim::Right, case)).collect();
-    if check.extent == DataExtent::Everything {
+        check.judged_cases().map(|case| (OutputClaim::Right, case)).collect();
+    if check.selected.is_none() {
         tasks.extend(data.valid_outputs.iter().map(|case| (OutputClaim::Right, case)));
         tasks.extend(data.invalid_outputs.iter().map(|case| (OutputClaim::Wrong, case)));
         tasks.extend(data.output_trials.iter().map(|trial| (trial.claim, &trial.test_case)));
@@ -37,14 +36,14 @@ pub(super) fn check_outputs(check: &DataCheck<'_>) -> Result<Vec<Diagnostic>, St
     let mut diagnostics = Vec::new();
     for validator in check.validators {
         diagnostics.extend(check_by_validator(check, validator, &tasks)?);
-        if check.extent == DataExtent::Everything {
+        if check.selected.is_none() {
             diagnostics.extend(trial::find_weaknesses(&check.bench, validator)?);
         }
     }
     if !check.validators.is_empty() {
         return Ok(diagnostics);
     }
-    for case in selected {
+    for case in check.judged_cases() {
         diagnostics.extend(tolerance_warning(case)?);
     }
     for (claim, case) in tasks.into_iter().filter(|(claim, _)| *claim != OutputClaim::Fault) {

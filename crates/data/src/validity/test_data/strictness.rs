@@ -9,8 +9,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use crate::validity::Validity;
+use crate::validity::test_data::DataCheck;
 use crate::validity::test_data::mutations::{Mutation, MutationCategory};
-use crate::validity::test_data::{DataCheck, DataExtent};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::JudgeError;
@@ -48,7 +48,7 @@ pub(super) struct StrictnessCheck<'t, 'a> {
 impl<'a> StrictnessCheck<'_, 'a> {
     /// Warns of the mutations that no validator refuses.
     pub(super) fn check(&self, diagnostics: &mut Vec<Diagnostic>) -> Result<(), Stop> {
-        if self.data_check.extent != DataExtent::Everything || self.validity.count() == 0 {
+        if self.data_check.selected.is_some() || self.validity.count() == 0 {
             return Ok(());
         }
         let mut tasks = self.try_mutations()?;

@@ -90,7 +90,7 @@ const PROBLEM_KEYS: [&str; 5] = [
     "output_visualizer_args",
 ];
 
-impl Planner<'_> {
+impl<'a> Planner<'a> {
     pub(super) fn write_groups(&mut self) {
         let problem = self.problem;
         let mut files = SettingsFiles::new();
@@ -149,9 +149,7 @@ impl Planner<'_> {
             }
         }
         if problem.kind.grading == Grading::Scoring {
-            let mut losses = std::mem::take(&mut self.losses);
-            self.add_2025_09_scores(&groups, files, &mut losses);
-            self.losses = losses;
+            self.add_2025_09_scores(&groups, files);
         }
     }
 
@@ -172,17 +170,12 @@ impl Planner<'_> {
         if differ || problem.kind.grading == Grading::Scoring { groups } else { BTreeSet::new() }
     }
 
-    fn scored_groups(&self) -> BTreeMap<String, ScoredGroup<'_>> {
+    fn scored_groups(&self) -> BTreeMap<String, ScoredGroup<'a>> {
         let scored = rules::scored_groups(self.problem).into_iter();
         scored.map(|group| (self.cases.new_name(group.name), group)).collect()
     }
 
-    fn add_2025_09_scores(
-        &self,
-        groups: &BTreeSet<String>,
-        files: &mut SettingsFiles,
-        losses: &mut Losses,
-    ) {
+    fn add_2025_09_scores(&mut self, groups: &BTreeSet<String>, files: &mut SettingsFiles) {
         let scored = self.scored_groups();
         // Without a program that gives scores, each group needs a bound.
         let bound = (!rules::has_output_program(self.problem)).then_some(UNKNOWN_MAX_SCORE);
@@ -201,7 +194,7 @@ impl Planner<'_> {
             };
             let required = group.require_pass.iter().map(|name| self.cases.new_name(name));
             let (required, lost): (Vec<String>, Vec<String>) = required.partition(is_asked);
-            add_lost_requirements(name, &lost, losses);
+            add_lost_requirements(name, &lost, &mut self.losses);
             if !required.is_empty() {
                 keys.push(("require_pass", texts(required)));
             }
@@ -305,8 +298,7 @@ impl Planner<'_> {
             Protocol::Cms => ("first_error accept_if_any_accepted min", "continue"),
             _ => ("first_error min", "break"),
         };
-        let keys = |group: &ScoredGroup<'_>| {
-            let ScoredGroup { aggregation, max_score: most, cases, .. } = *group;
+        let keys = |aggregation: Aggregation, most: Option<Score>, cases: usize| {
             let each = most.and_then(|most| Score::new(most.points() / cases as f64));
             let (on_reject, flags, points) = match aggregation {
                 Aggregation::PassFail => ("break", "first_error min", most),
@@ -329,23 +321,17 @@ impl Planner<'_> {
         // If only all groups together have points, the least of them does: each has all points, or none.
         let whole = secret.filter(|scoring| scoring.aggregation == Aggregation::PassFail);
         for (name, group) in &scored {
-            files.entry(name.clone()).or_default().extend(keys(whole.unwrap_or(group)));
+            let ScoredGroup { aggregation, max_score, cases, .. } = *whole.unwrap_or(group);
+            files.entry(name.clone()).or_default().extend(keys(aggregation, max_score, cases));
         }
-        let group = |aggregation, most, cases| ScoredGroup {
-            name: "",
-            aggregation,
-            max_score: most,
-            require_pass: &[],
-            cases,
-        };
         if let Some(secret) = secret {
-            let root = keys(&group(Aggregation::Sum, secret.max_score, 0));
+            let root = keys(Aggregation::Sum, secret.max_score, 0);
             let root = with_grader_flags(root, "first_error ignore_sample sum");
             files.entry(String::new()).or_default().extend(root);
         }
         // Their scores do not count, but a validator that gives scores gives them, too.
         let most = (!self.gives_score()).then_some(Score::ZERO);
-        let sample = with_grader_flags(keys(&group(Aggregation::Sum, most, 1)), "first_error sum");
+        let sample = with_grader_flags(keys(Aggregation::Sum, most, 1), "first_error sum");
         files.entry("sample".to_owned()).or_default().extend(sample);
     }
 
@@ -428,11 +414,6 @@ fn group_of<'a>(name: &'a str, groups: &'a BTreeSet<String>) -> &'a str {
 }
 
 fn score_keys(aggregation: Aggregation, most: Option<f64>) -> Vec<(&'static str, RawValue)> {
-    let name = match aggregation {
-        Aggregation::PassFail => "pass-fail",
-        Aggregation::Sum => "sum",
-        Aggregation::Min => "min",
-    };
     let most = most.map_or_else(|| text("unbounded"), |most| plain(most.max(0.0).ceil()));
-    vec![("max_score", most), ("score_aggregation", text(name))]
+    vec![("max_score", most), ("score_aggregation", text(aggregation.name()))]
 }

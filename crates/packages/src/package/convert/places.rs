@@ -12,7 +12,7 @@ use crate::package::convert::{
 };
 use crate::package::files::PackageEntry;
 use crate::package::text::MAX_SIZE;
-use crate::statement::is_rendered_page;
+use crate::statement::page::is_rendered_page;
 use juror_core::language::table::Language;
 use juror_core::program::{IncludedFile, Program, ProgramKind};
 use juror_core::protocol::Protocol;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use sha2::{Digest as _, Sha256};
-use toml::Table;
+use toml::{Table, Value};
 
 use crate::package::convert::old_settings::{OldSettings, item_texts, read_settings};
 use crate::package::convert::rules::{self, ScoredGroup};
@@ -24,7 +24,7 @@ use juror_core::grader::Objective;
 use juror_core::language::table::LANGUAGES;
 use juror_core::limits::{PROGRAM_MEMORY, ProblemLimits};
 use juror_core::problem::{
-    EquivalentMutant, Grading, Interaction, Problem, ProgramIo, SubmittedContent,
+    EquivalentMutant, Grading, Interaction, Problem, ProblemKind, ProgramIo, SubmittedContent,
 };
 use juror_core::protocol::Protocol;
 use juror_core::score::{Aggregation, CustomScore};
@@ -122,7 +122,7 @@ impl Planner<'_> {
             uuid
         });
         keys.push(("uuid", text(uuid)));
-        keys.push(("type", texts(self.type_words())));
+        keys.push(("type", texts(type_words(problem.kind))));
         let copied = ["version", "credits", "embargo_until"];
         keys.extend(copied.iter().filter_map(|key| Some((*key, old.value(key)?.clone()))));
         self.add_2025_09_people(old, &mut keys);
@@ -238,18 +238,6 @@ impl Planner<'_> {
         })
     }
 
-    fn type_words(&self) -> Vec<&'static str> {
-        let kind = self.problem.kind;
-        let types = [
-            (kind.grading == Grading::PassFail, "pass-fail"),
-            (kind.grading == Grading::Scoring, "scoring"),
-            (kind.interaction == Interaction::Interactive, "interactive"),
-            (kind.passes > 1, "multi-pass"),
-            (kind.submitted == SubmittedContent::Answers, "submit-answer"),
-        ];
-        types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
-    }
-
     /// A UUID that depends only on the package. The format demands a different one for every package.
     fn new_uuid(&self) -> String {
         let mut hash = Sha256::new();
@@ -346,49 +334,44 @@ impl Planner<'_> {
     fn juror_toml(&self) -> Option<String> {
         let problem = self.problem;
         let mut tables: BTreeMap<&str, Table> = BTreeMap::new();
-        let mut set = |table, key: &str, value: &str| {
-            tables.entry(table).or_default().insert(key.to_owned(), value.into());
+        let mut set = |table, key: &str, value: Value| {
+            tables.entry(table).or_default().insert(key.to_owned(), value);
         };
         if let ProgramIo::Files { input, output } = &problem.io {
-            set("io", "input", input);
-            set("io", "output", output);
+            set("io", "input", input.as_str().into());
+            set("io", "output", output.as_str().into());
         }
         let has_input = !problem.input_validators.is_empty();
         match problem.output_protocol {
             Protocol::Testlib if problem.interactor.is_some() => {
-                set("testlib", "output_validator", "interactor");
+                set("testlib", "output_validator", "interactor".into());
             }
-            Protocol::Testlib => set("testlib", "output_validator", "checker"),
+            Protocol::Testlib => set("testlib", "output_validator", "checker".into()),
             _ if problem.output_validators.is_empty() => {}
-            Protocol::Cms => set("protocol", "output_validator", "cms"),
-            Protocol::Sinol => set("protocol", "output_validator", "sinol"),
+            Protocol::Cms => set("protocol", "output_validator", "cms".into()),
+            Protocol::Sinol => set("protocol", "output_validator", "sinol".into()),
             // No package has such programs.
             _ => {}
         }
-        if problem.input_protocol == Protocol::Sinol && has_input {
-            set("protocol", "input_validators", "sinol");
+        match problem.input_protocol {
+            Protocol::Sinol if has_input => set("protocol", "input_validators", "sinol".into()),
+            Protocol::Testlib if has_input => set("testlib", "input_validators", true.into()),
+            _ => {}
         }
-        let is_input_testlib = problem.input_protocol == Protocol::Testlib && has_input;
-        for (key, is_so) in [
-            ("input_validators", is_input_testlib),
-            ("generators", problem.generator_header.is_some()),
-        ] {
-            if is_so {
-                tables.entry("testlib").or_default().insert(key.to_owned(), true.into());
-            }
-        }
-        if let Some(testlib) = tables.get_mut("testlib")
-            && let Some(name) = self.testlib_header().and_then(|path| self.new_name(&path))
-        {
-            testlib.insert("header".to_owned(), name.into());
+        if problem.generator_header.is_some() {
+            set("testlib", "generators", true.into());
         }
         let equivalents = problem.equivalents.iter();
         let equivalents: Table = equivalents
             .map(|EquivalentMutant { subject, reason }| (subject.clone(), reason.as_str().into()))
             .collect();
         if !equivalents.is_empty() {
-            let strength = tables.entry("strength").or_default();
-            strength.insert("equivalent".to_owned(), equivalents.into());
+            set("strength", "equivalent", equivalents.into());
+        }
+        if let Some(testlib) = tables.get_mut("testlib")
+            && let Some(name) = self.testlib_header().and_then(|path| self.new_name(&path))
+        {
+            testlib.insert("header".to_owned(), name.into());
         }
         let tables = tables.into_iter().map(|(name, table)| (name.to_owned(), table.into()));
         let compare = self.comparison().map(|text| ("compare".to_owned(), text.into()));
@@ -428,6 +411,18 @@ impl Planner<'_> {
 }
 
 /// Words separated by whitespace. Some packages also write commas.
+/// Words of `type` in format 2025-09.
+pub fn type_words(kind: ProblemKind) -> Vec<&'static str> {
+    let types = [
+        (kind.grading == Grading::PassFail, "pass-fail"),
+        (kind.grading == Grading::Scoring, "scoring"),
+        (kind.interaction == Interaction::Interactive, "interactive"),
+        (kind.passes > 1, "multi-pass"),
+        (kind.submitted == SubmittedContent::Answers, "submit-answer"),
+    ];
+    types.into_iter().filter_map(|(is_so, word)| is_so.then_some(word)).collect()
+}
+
 fn keyword_list(value: &RawValue) -> RawValue {
     match value.scalar() {
         Some(scalar) => {

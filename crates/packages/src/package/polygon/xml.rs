@@ -9,7 +9,7 @@ use roxmltree::{Document, Node, NodeType, ParsingOptions};
 use crate::package::faults::ReportedFault;
 use crate::package::node::ParseResult;
 use crate::package::suggest::comma_list;
-use crate::package::text::{FileReporter, excerpt};
+use crate::package::text::{FileReporter, TextRange, excerpt};
 use juror_core::diagnostic::SourcePlace;
 use juror_core::units::Bytes;
 
@@ -89,11 +89,7 @@ pub(super) fn parse<'a>(page: FileReporter<'a>) -> Option<Document<'a>> {
         }
         Err(XmlFault::Invalid(error)) => {
             let at = error.pos();
-            let range = crate::package::text::TextRange {
-                line: at.row.max(1),
-                column: at.col.max(1),
-                width: 1,
-            };
+            let range = TextRange { line: at.row.max(1), column: at.col.max(1), width: 1 };
             page.error(range, format!("is not valid XML: {error}"), "");
             None
         }

@@ -257,7 +257,7 @@ impl<'a> RecipeReader<'a> {
         }
         let text = text(node)?;
         match text.strip_prefix('/') {
-            Some(below) => self.existing_path(self.dir, below, node).map(Some),
+            Some(below) => self.existing_path(below, node).map(Some),
             None if text.is_empty() => Ok(None),
             None => {
                 let message = format!("`solution` must start with `/`, not `{}`", excerpt(&text));
@@ -266,20 +266,15 @@ impl<'a> RecipeReader<'a> {
         }
     }
 
-    /// A path below `base` that exists and does not leave it.
-    fn existing_path(
-        &self,
-        base: &FilePath,
-        below: &str,
-        node: &Node<'_>,
-    ) -> ParseResult<FilePath> {
-        let path = base.join(below);
+    /// A path below the package's directory that exists and does not leave it.
+    fn existing_path(&self, below: &str, node: &Node<'_>) -> ParseResult<FilePath> {
+        let path = self.dir.join(below);
         if !is_normal_path(below) {
             let message = format!("`{}` leads out of the package: `{}`", node.key, excerpt(below));
             return Err(node.error(message, "give a file in the package"));
         }
         if !path.exists() {
-            let meant = path_meant(below, base).map(|path| did_you_mean(&format!("/{path}")));
+            let meant = path_meant(below, self.dir).map(|path| did_you_mean(&format!("/{path}")));
             let help = meant.unwrap_or_else(|| format!("{} does not exist", path.display()));
             return Err(node.error(format!("there is no `{}`", excerpt(below)), help));
         }

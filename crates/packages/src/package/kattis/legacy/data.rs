@@ -31,7 +31,7 @@ pub(super) fn read(
         groups: Vec::new(),
         unlisted: BTreeMap::new(),
     };
-    let root = reader.directory_keys("data", GroupKeys::default());
+    let root = reader.directory_keys("data", &GroupKeys::default());
     reader.add_group("", &root);
     for part in DataDirectory::ALL.into_iter().filter(|part| is_draft || part.is_judged()) {
         reader.read_directory(part, &format!("data/{}", part.name()), &root);
@@ -98,13 +98,13 @@ enum DataEntry<'a> {
 
 impl<'a> LegacyDataReader<'a> {
     /// The directory's own keys, completed with those of its parent directory.
-    fn directory_keys(&self, directory: &str, outer: GroupKeys) -> GroupKeys {
+    fn directory_keys(&self, directory: &str, outer: &GroupKeys) -> GroupKeys {
         let names: &[&str] =
             if self.is_draft { &["testdata.yaml", "test_group.yaml"] } else { &["testdata.yaml"] };
         let tree = self.pack.tree;
         let item = names.iter().find_map(|name| tree.file(&format!("{directory}/{name}")));
-        let Some(item) = item else { return outer };
-        group_yaml::read(self.pack, item, self.is_draft, directory).or(&outer)
+        let Some(item) = item else { return outer.clone() };
+        group_yaml::read(self.pack, item, self.is_draft, directory, outer)
     }
 
     fn add_group(&mut self, name: &str, keys: &GroupKeys) {
@@ -120,7 +120,7 @@ impl<'a> LegacyDataReader<'a> {
         if tree.directory(directory).is_none() {
             return;
         }
-        let keys = self.directory_keys(directory, outer.clone());
+        let keys = self.directory_keys(directory, outer);
         if part.is_judged() {
             self.add_group(&directory["data/".len()..], &keys);
         }
@@ -181,16 +181,16 @@ impl<'a> LegacyDataReader<'a> {
             return None;
         }
         let own = files.get("yaml").filter(|_| self.is_draft);
-        let own = own.map(|item| group_yaml::read(pack, item, true, ""));
-        let keys = own.unwrap_or_default().or(group);
+        let own = own.map(|item| group_yaml::read(pack, item, true, "", group));
+        let keys = own.unwrap_or_else(|| group.clone());
         let mut output_validator_args = self.yaml.validator_flags.clone();
-        output_validator_args.extend(keys.output_flags.unwrap_or_default());
+        output_validator_args.extend(keys.output_flags);
         if self.output_validators.is_empty() {
             output_validator_args = flags::normalize(output_validator_args);
         }
         Some(TestCase {
-            args: keys.args.unwrap_or_default(),
-            input_validator_args: keys.input_flags.unwrap_or_default(),
+            args: keys.args,
+            input_validator_args: keys.input_flags,
             output_validator_args,
             ..files.test_case(pack.tree, &base["data/".len()..])?
         })

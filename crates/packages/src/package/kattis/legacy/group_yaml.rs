@@ -16,34 +16,24 @@ use juror_core::test_data::ValidatorArgs;
 #[derive(Clone, Debug, Default)]
 pub(super) struct GroupKeys {
     pub grading: GradingKeys,
-    pub input_flags: Option<ValidatorArgs>,
-    pub output_flags: Option<Vec<String>>,
+    pub input_flags: ValidatorArgs,
+    pub output_flags: Vec<String>,
     /// Arguments of the submission; only drafts have them.
-    pub args: Option<Vec<String>>,
-}
-
-impl GroupKeys {
-    /// These keys, with missing ones taken from its parent group.
-    pub(super) fn or(self, outer: &Self) -> Self {
-        Self {
-            grading: self.grading.with_missing_from(&outer.grading),
-            input_flags: self.input_flags.or_else(|| outer.input_flags.clone()),
-            output_flags: self.output_flags.or_else(|| outer.output_flags.clone()),
-            args: self.args.or_else(|| outer.args.clone()),
-        }
-    }
+    pub args: Vec<String>,
 }
 
 const LATER_KEYS: [&str; 4] = ["max_score", "score_aggregation", "require_pass", "scoring"];
 
-/// Reads such a file of a group, or the `.yaml` file of a test case, which only drafts have.
+/// Reads such a file of a group, or the `.yaml` file of a test case, which only drafts have. Keys that it lacks are those
+/// of the group around it.
 pub(super) fn read(
     pack: &PackageReader<'_>,
     item: &PackageEntry,
     is_draft: bool,
     group: &str,
+    outer: &GroupKeys,
 ) -> GroupKeys {
-    let mut keys = GroupKeys::default();
+    let mut keys = outer.clone();
     let document = SettingsFile::read(&item.path, pack.faults, yaml::parse);
     let map = document.as_ref().and_then(|document| document.root().non_null()?.map().ok());
     let Some(mut map) = map.map(Map::without_nulls) else { return keys };
@@ -61,7 +51,7 @@ pub(super) fn read(
             node.at_key().error(message, help);
         }
     }
-    keys.grading = checked_grading_keys(pack, &mut map);
+    keys.grading = checked_grading_keys(pack, &mut map).with_missing_from(&outer.grading);
     if let (Some(flags), false) = (map.node("grader_flags"), group == "data")
         && words(&flags).is_ok_and(|flags| flags.iter().any(|flag| flag == "ignore_sample"))
     {

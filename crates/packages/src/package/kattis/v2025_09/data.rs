@@ -154,7 +154,9 @@ impl<'a> DirectoryReader<'a> {
         } else {
             SettingsScope::Group
         };
-        Some((directory.to_owned(), test_yaml::read(self.pack, self.part, role, item)?))
+        let mut settings = TestDataSettings::default();
+        test_yaml::read(self.pack, self.part, role, item, &mut settings)?;
+        Some((directory.to_owned(), settings))
     }
 
     /// Checks that groups and cases do not mix, and that no group is empty.
@@ -223,30 +225,17 @@ impl<'a> DirectoryReader<'a> {
     ) -> Option<TestCase> {
         let Self { pack, part, .. } = *self;
         case_files::check_case_files(pack, name, files, part)?;
-        let outer = self.inherited_settings(name, settings);
-        let own = files
-            .get("yaml")
-            .and_then(|item| test_yaml::read(pack, part, SettingsScope::Case, item));
-        let own = own.unwrap_or_default();
+        let mut settings = self.inherited_settings(name, settings);
+        if let Some(item) = files.get("yaml") {
+            test_yaml::read(pack, part, SettingsScope::Case, item, &mut settings);
+        }
         Some(TestCase {
             is_answer_shown: part == DataDirectory::Sample && !files.have_other_answer(),
-            args: own_or_outer(own.args, outer.args),
-            input_validator_args: own_or_outer(
-                own.input_validator_args,
-                outer.input_validator_args,
-            ),
-            output_validator_args: own_or_outer(
-                own.output_validator_args,
-                outer.output_validator_args,
-            ),
-            input_visualizer_args: own_or_outer(
-                own.input_visualizer_args,
-                outer.input_visualizer_args,
-            ),
-            output_visualizer_args: own_or_outer(
-                own.output_visualizer_args,
-                outer.output_visualizer_args,
-            ),
+            args: settings.args,
+            input_validator_args: settings.input_validator_args,
+            output_validator_args: settings.output_validator_args,
+            input_visualizer_args: settings.input_visualizer_args,
+            output_visualizer_args: settings.output_visualizer_args,
             ..files.test_case(pack.tree, name)?
         })
     }
@@ -255,8 +244,4 @@ impl<'a> DirectoryReader<'a> {
 /// Whether an item is directly in `secret`.
 fn is_direct(name: &str) -> bool {
     name.matches('/').count() == 1
-}
-
-fn own_or_outer<T: Default>(own: Option<T>, outer: Option<T>) -> T {
-    own.or(outer).unwrap_or_default()
 }

@@ -18,11 +18,11 @@ use juror_core::test_data::ValidatorArgs;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct TestDataSettings {
-    pub args: Option<Vec<String>>,
-    pub input_validator_args: Option<ValidatorArgs>,
-    pub output_validator_args: Option<Vec<String>>,
-    pub input_visualizer_args: Option<Vec<String>>,
-    pub output_visualizer_args: Option<Vec<String>>,
+    pub args: Vec<String>,
+    pub input_validator_args: ValidatorArgs,
+    pub output_validator_args: Vec<String>,
+    pub input_visualizer_args: Vec<String>,
+    pub output_visualizer_args: Vec<String>,
     pub scoring: ScoringKeys,
     pub static_validation: StaticKeys,
 }
@@ -57,13 +57,15 @@ const RENAMED: RenamedKeys = &[
     ("on_reject", "format 2025-09 has no such key"),
 ];
 
-/// Constants are replaced only in files of groups.
+/// Reads a file's keys into settings, which keep what the file does not say. Constants are replaced only in files of
+/// groups.
 pub(super) fn read(
     pack: &PackageReader<'_>,
     part: DataDirectory,
     role: SettingsScope,
     item: &PackageEntry,
-) -> Option<TestDataSettings> {
+    settings: &mut TestDataSettings,
+) -> Option<()> {
     let mut file = item.read(pack.faults)?;
     if role != SettingsScope::Case {
         let text = match replace_constants(file.text.as_bytes(), &pack.yaml.constants) {
@@ -76,8 +78,11 @@ pub(super) fn read(
         file = TextFile::new_if_small(&item.path, text, pack.faults)?;
     }
     let document = SettingsFile::of(file, pack.faults, yaml::parse);
-    let map = document.as_ref().and_then(|document| document.root().non_null()?.map().ok());
-    Some(map.map(|map| read_settings(pack, part, role, map)).unwrap_or_default())
+    if let Some(map) = document.as_ref().and_then(|document| document.root().non_null()?.map().ok())
+    {
+        read_settings(pack, part, role, map, settings);
+    }
+    Some(())
 }
 
 fn read_settings(
@@ -85,9 +90,9 @@ fn read_settings(
     part: DataDirectory,
     role: SettingsScope,
     map: Map<'_>,
-) -> TestDataSettings {
+    settings: &mut TestDataSettings,
+) {
     let mut map = map.with_renamed_keys(RENAMED);
-    let mut settings = TestDataSettings::default();
     map.set("args", &mut settings.args, texts);
     map.set("input_validator_args", &mut settings.input_validator_args, |node| {
         pack.input_validator_args(node, texts)
@@ -111,7 +116,6 @@ fn read_settings(
     if role == SettingsScope::Parent {
         warn_of_uninherited_settings(&mut map);
     }
-    settings
 }
 
 fn read_scoring(pack: &PackageReader<'_>, part: DataDirectory, map: &mut Map<'_>) -> ScoringKeys {
@@ -152,14 +156,9 @@ fn points_or_word(word: &str, node: &Node<'_>) -> ParseResult<PlacedValue<Option
 
 fn read_aggregation(node: &Node<'_>) -> ParseResult<PlacedValue<Aggregation>> {
     let word = text(node)?;
-    let value = match word.as_str() {
-        "pass-fail" => Aggregation::PassFail,
-        "sum" => Aggregation::Sum,
-        "min" => Aggregation::Min,
-        _ => {
-            let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
-            return Err(node.unknown_word(message, &["pass-fail", "sum", "min"]));
-        }
+    let Some(value) = Aggregation::ALL.into_iter().find(|known| known.name() == word) else {
+        let message = format!("`{}` is not a way to aggregate scores", excerpt(&word));
+        return Err(node.unknown_word(message, &Aggregation::ALL.map(Aggregation::name)));
     };
     Ok(PlacedValue { value, place: node.place() })
 }
