@@ -14,7 +14,7 @@
 //! let text = "n = int(input())\nprint(n if n < 10 else 10)\n";
 //! let source = SourceText { name: "cap.py".into(), text: text.to_owned() };
 //! let all = mutants("python3", &[source]);
-//! let lines: Vec<_> = all.iter().map(|mutant| mutant.lines(text)[1].join("")).collect();
+//! let lines: Vec<_> = all.iter().map(|mutant| mutant.lines(text)[1].clone()).collect();
 //! assert!(lines.contains(&"print(n if n <= 10 else 10)".to_owned()), "{lines:?}");
 //! ```
 //!
