@@ -235,13 +235,14 @@ class Process:
         stdin, stdout, stderr = _pipes(child)
         if with_signal:
             child.send_signal(with_signal)
+            stdout.close()  # It need not wait for a reader.
         stdin.close()
-        stdout.close()
         try:
             code = child.wait(SECONDS_TO_END)
         except subprocess.TimeoutExpired:
             child.kill()
             code = child.wait()
+        stdout.close()  # Not before its end: juror would take that for a client that has gone.
         with contextlib.suppress(BlockingIOError):
             while text := os.read(stderr.fileno(), BYTES_OF_STDERR):
                 self.stderr = (self.stderr + text)[-BYTES_OF_STDERR:]
