@@ -2,7 +2,9 @@
 
 import json
 import os
+import select
 import sys
+import time
 
 print(f"pid {os.getpid()}", file=sys.stderr, flush=True)
 for text in sys.stdin:
@@ -24,3 +26,9 @@ for text in sys.stdin:
         with open(path, "w"):
             result |= {"verdict": None, "error": {"kind": "judge", "message": "cannot run", "help": None}}
     print(json.dumps(result), flush=True)
+# Like juror, it fails if nobody can read its output any more; it is slow to see the end of its input.
+time.sleep(0.2)
+output = select.poll()
+output.register(sys.stdout, 0)
+if output.poll(0):
+    sys.exit(4)

@@ -55,6 +55,13 @@ class ProcessTest(ScriptedTest):
             judge.close()
             self.assertEqual({str(call.exception()).split(";")[0] for call in calls}, {"process: the judge was closed"})
 
+    def test_the_output_is_open_until_juror_has_ended(self) -> None:
+        with Judge(juror=self.juror) as judge:
+            judge.judge("fine")
+            child = judge._process.child
+        assert child is not None
+        self.assertEqual(child.returncode, 0)
+
     def test_a_missing_juror_is_an_error_with_the_way_out(self) -> None:
         for juror in ("/nowhere/juror", os.path.dirname(self.juror)):
             with Judge(juror=juror) as judge:
