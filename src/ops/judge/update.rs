@@ -32,7 +32,7 @@ pub(super) fn earlier_results(
     let refused = |why: String| Stop::usage(format!("--update {}: {why}", path.display()));
     if again.is_empty() {
         return Err(Stop::usage(format!(
-            "--student '{student}' is no student of the class; give the name or number as the table has it"
+            "--student: the class has no student '{student}'; give a name or number from the table"
         )));
     }
     let run = CommandEvents::read(path).map_err(refused)?;

@@ -85,7 +85,6 @@ impl<'a> Page<'a> {
         }
     }
 
-    /// Writes nothing if there is no text.
     pub fn labelled_if_any<'b>(
         &mut self,
         indent: usize,
