@@ -162,7 +162,7 @@ fn one_student_is_judged_again() {
     let refuse = |options: &str, message: &str| {
         fixture.check(&format!("{judge} {options} --csv no.csv"), 2, &[message]);
     };
-    refuse("--student nobody --update all.jsonl", "--student 'nobody' is no student");
+    refuse("--student nobody --update all.jsonl", "--student: the class has no student 'nobody'");
     refuse(&format!("{again} --time-limit 2"), "not as in that run: limits");
     refuse(&format!("{again} --points cases"), "not as in that run: options");
     refuse("--student anna", "--update");
