@@ -185,8 +185,10 @@ class JudgeTest(unittest.TestCase):
         self.assertIn("closed", str(caught.exception))
 
     def test_ctrl_c_ends_juror(self) -> None:
+        # A shell's job in the background ignores Ctrl-C, and so would what it starts.
         program = f"""
-import sys
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
 sys.path[:0] = {sys.path!r}
 from common import ENDLESS, pid_of
 from juror_judge import Judge
@@ -196,11 +198,12 @@ with Judge() as judge:
     judge.judge(**ENDLESS)
 """
         command = [sys.executable, "-c", program]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as host:
-            assert host.stdout and host.stderr
-            pid = int(host.stdout.readline())
-            host.send_signal(signal.SIGINT)
-            self.assertIn("KeyboardInterrupt", host.stderr.read())
+        host = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.addCleanup(host.kill)
+        assert host.stdout
+        pid = int(host.stdout.readline())
+        host.send_signal(signal.SIGINT)
+        self.assertIn("KeyboardInterrupt", host.communicate(timeout=60)[1])
         self.assertFalse(is_running(pid))
 
     def test_a_judge_without_a_block_ends_with_the_program(self) -> None:
