@@ -1,6 +1,7 @@
 //! Runs programs here or on workers, and stops them at Ctrl-C.
 
 use std::env;
+use std::fs;
 use std::io::{self, Write};
 use std::path::PathBuf;
 use std::process::Command;
@@ -24,7 +25,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchains;
 use juror_core::problem::Problem;
-use juror_core::stop::{Stop, interrupt, was_interruption_noticed};
+use juror_core::stop::{Stop, ignores_hangup, interrupt, was_interruption_noticed};
 use juror_core::text::printable;
 use juror_judging::build::Builder;
 use juror_judging::build::bench::Bench;
@@ -227,9 +228,11 @@ fn exit_if_work_continues() {
     }
 }
 
-/// SIGINT, SIGTERM, SIGHUP and SIGQUIT call `handler`.
+/// SIGINT, SIGTERM, SIGQUIT and SIGHUP call `handler`, but SIGHUP not under `nohup`.
 pub fn on_signal(handler: impl Fn() + Send + 'static) -> Result<(), JudgeError> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT])
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let hangup = (!ignores_hangup(&status)).then_some(SIGHUP);
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGQUIT].into_iter().chain(hangup))
         .map_err(|error| JudgeError::new("handle Ctrl-C", error))?;
     let listen = move || {
         let mut first = None;

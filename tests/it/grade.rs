@@ -1,9 +1,9 @@
 //! Streams of submissions: results, their order, and resuming after a kill.
 
 use std::fs;
-use std::io::Write;
+use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Output, Stdio};
+use std::process::{Command, Output, Stdio};
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -610,6 +610,27 @@ fn an_interruption_ends_a_stream_cleanly_even_without_input() {
         drop(stdin);
         fs::remove_file(fixture.path("results")).expect("results");
     }
+}
+
+#[test]
+fn a_stream_of_nohup_goes_on_without_its_terminal() {
+    let fixture = Fixture::new();
+    let juror = fixture.std_juror("grade");
+    let mut command = Command::new("nohup");
+    command.arg(juror.get_program()).args(juror.get_args());
+    command.envs(juror.get_envs().filter_map(|(key, value)| Some((key, value?))));
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("juror runs");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    let mut results = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    for _ in 0..3 {
+        stdin.write_all(join_lines(&[sum_line(0, RIGHT)]).as_bytes()).expect("a write");
+        results.next().expect("a result").expect("text");
+        let pid = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(pid, rustix::process::Signal::HUP).expect("a signal");
+    }
+    drop(stdin);
+    assert_eq!(child.wait().expect("an end").code(), Some(0));
 }
 
 #[test]

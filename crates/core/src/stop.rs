@@ -38,6 +38,14 @@ pub fn interrupt() {
     IS_INTERRUPTED.store(true, Ordering::Relaxed);
 }
 
+/// Whether the process goes on if its terminal closes, because `nohup` started it. `status` is its
+/// `/proc/self/status`, see `SigIgn` in proc_pid_status(5).
+pub fn ignores_hangup(status: &str) -> bool {
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    // The lowest bit is signal 1.
+    ignored.is_some_and(|mask| mask.trim_end().ends_with(['1', '3', '5', '7', '9', 'b', 'd', 'f']))
+}
+
 /// A request to end some work, unlike a signal, which ends all work of the process. Clones share it.
 #[derive(Clone, Debug, Default)]
 pub struct StopFlag(Arc<FlagState>);
@@ -292,6 +300,21 @@ mod tests {
     use std::slice::from_ref;
 
     use super::*;
+
+    #[test]
+    fn a_program_of_nohup_ignores_that_its_terminal_closes() {
+        let check = |mask: &str, expected: bool| {
+            let status = format!("SigBlk:\t0000000000000001\nSigIgn:\t{mask}\nSigCgt:\t0\n");
+            assert_eq!(ignores_hangup(&status), expected, "{mask}");
+        };
+        check("0000000000000000", false);
+        check("0000000000000001", true);
+        check("0000000000001006", false);
+        check("000000000000100d", true);
+        check("fffffffffffffffe", false);
+        check("ffffffffffffffff", true);
+        assert!(!ignores_hangup(""), "another system");
+    }
 
     #[test]
     fn a_flag_ends_only_the_work_that_polls_it() {

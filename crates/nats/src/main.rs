@@ -1,7 +1,7 @@
 //! `juror-nats`: the command line.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
@@ -16,7 +16,7 @@ use tokio::sync::oneshot;
 
 use juror_core::exit_code::ExitCode as JurorExitCode;
 use juror_core::judgement::JudgeError;
-use juror_core::stop::Stop;
+use juror_core::stop::{Stop, ignores_hangup};
 use juror_core::units::Bytes;
 use juror_nats::address::NatsAddress;
 use juror_nats::server::init::{InitOptions, write_cluster};
@@ -150,7 +150,10 @@ fn parse(url: &str) -> Result<NatsAddress, Stop> {
 /// Gets a message at the first signal. A later one ends the program.
 fn end_signal() -> Result<oneshot::Receiver<()>, JudgeError> {
     let fault = |error| JudgeError::new("handle signals", error);
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP, SIGQUIT]).map_err(fault)?;
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let hangup = (!ignores_hangup(&status)).then_some(SIGHUP);
+    let mut signals =
+        Signals::new([SIGINT, SIGTERM, SIGQUIT].into_iter().chain(hangup)).map_err(fault)?;
     let (sender, end) = oneshot::channel();
     let listen = move || {
         let mut sender = Some(sender);
