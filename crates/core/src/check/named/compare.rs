@@ -3,14 +3,14 @@
 use std::io;
 
 use crate::check::bytes::{common_prefix, count_tokens};
-use crate::check::excerpt::{DifferenceSpot, DroppedPart, sides};
+use crate::check::excerpt::{DifferenceSpot, DroppedPart};
 use crate::check::named::cut::Span;
 use crate::check::named::engine::{AnswerFault, Unequal, compare_texts};
 use crate::check::named::rows::{LineRule, Order, ROWS, Row};
 use crate::check::named::unit::Unit;
 use crate::check::named::{NamedComparison, RefusedAnswer, parse};
 use crate::check::options::Options;
-use crate::check::windows::compare_slices;
+use crate::check::windows::{compare_slices, new_difference};
 use crate::difference::{Difference, OnlyDifference};
 use crate::text::visible;
 
@@ -54,17 +54,8 @@ impl NamedComparison {
                     start: span.start,
                     equal_bytes,
                 };
-                let (of_answer, of_output) =
-                    sides(&spot(answer, runs[0], left), &spot(output, runs[1], right));
-                let mut difference = Difference {
-                    kind: mismatch.kind,
-                    only: None,
-                    accepted_by: None,
-                    differing_tokens: 0,
-                    gap: mismatch.gap,
-                    answer: of_answer,
-                    output: of_output,
-                };
+                let spots = [spot(answer, runs[0], left), spot(output, runs[1], right)];
+                let mut difference = new_difference(mismatch, spots);
                 for (side, text) in
                     [(&mut difference.answer, answer), (&mut difference.output, output)]
                 {
