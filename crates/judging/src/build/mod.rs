@@ -6,7 +6,6 @@
 
 pub mod batch;
 pub mod bench;
-pub mod recent;
 mod refusal;
 
 use std::io;
@@ -14,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::build::recent::RecentValues;
 use crate::build::refusal::build_refusal;
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
@@ -32,6 +30,7 @@ use juror_core::language::{BOX, PROGRAM};
 use juror_core::limits::{LARGE_OUTPUT, Limits};
 use juror_core::messages::compiler_warnings;
 use juror_core::program::Program;
+use juror_core::recent::RecentValues;
 use juror_core::stop::Stop;
 use juror_core::text::visible;
 use juror_core::tree::{Node, Tree, TreeEntry};
