@@ -12,7 +12,7 @@ use crate::check::named::{NamedComparison, RefusedAnswer, parse};
 use crate::check::options::Options;
 use crate::check::windows::{compare_slices, new_difference};
 use crate::difference::{Difference, OnlyDifference};
-use crate::text::visible;
+use crate::text::short_quote;
 
 /// Usual tolerances, as comparisons.
 const TOLERANCES: [&str; 3] = ["float=1e-9", "float=1e-6", "float=1e-4"];
@@ -122,17 +122,13 @@ impl NamedComparison {
     }
 
     fn refusal(&self, answer: &[u8], fault: &AnswerFault) -> RefusedAnswer {
-        const SHOWN: usize = 60;
-        let token = fault.span.of(answer);
-        let shown = visible(&token[..token.len().min(SHOWN)]);
         RefusedAnswer {
             name: self.name,
             line: memchr::memchr_iter(b'\n', &answer[..fault.span.start]).count() as u64 + 1,
             expected: fault.expected.clone(),
-            found: if token.is_empty() {
-                "the end of the file".to_owned()
-            } else {
-                format!("`{shown}`")
+            found: match fault.span.of(answer) {
+                [] => "the end of the file".to_owned(),
+                token => format!("`{}`", short_quote(token)),
             },
         }
     }
