@@ -49,12 +49,12 @@ use crate::ops::options::HostOptions;
 use crate::ops::stdin;
 use crate::report::file::ReportFile;
 use juror_core::judgement::JudgeError;
+use juror_core::recent::RecentValues;
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::text::count;
 use juror_judging::build::Builder;
 use juror_judging::build::batch::BatchMode;
-use juror_judging::build::recent::RecentValues;
 use juror_sandbox::executor::parallel;
 use juror_sandbox::executor::scheduler::Scheduler;
 

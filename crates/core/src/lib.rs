@@ -62,6 +62,7 @@ pub mod program;
 pub mod progress;
 pub mod proposal;
 pub mod protocol;
+pub mod recent;
 pub mod recipe;
 pub mod repeats;
 pub mod root;

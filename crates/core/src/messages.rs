@@ -1,6 +1,6 @@
 //! Finds the line of a program's or a compiler's messages that says why it failed.
 
-use crate::text::message_line;
+use crate::text::{message_line, visible};
 
 /// In bytes. The rest of the line is cut off.
 const LONGEST: usize = 1000;
@@ -105,6 +105,24 @@ pub fn missing_header_hint(messages: &[u8]) -> Option<&'static str> {
     )
 }
 
+/// The first line of a message after a colon, cut if it is long, and whether it is the whole message.
+pub fn first_line_clause(message: &[u8]) -> (String, bool) {
+    let message = message.trim_ascii();
+    let line = message.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    let (clause, is_whole) = line_clause(line);
+    (clause, is_whole && line.len() == message.len())
+}
+
+/// A line after a colon, cut if it is long, and whether it is the whole line. Empty if the line is.
+pub fn line_clause(line: &[u8]) -> (String, bool) {
+    /// In characters.
+    const LONGEST: usize = 200;
+    let whole = visible(line);
+    let shown: String = whole.chars().take(LONGEST).collect();
+    let is_whole = shown.len() == whole.len();
+    (if shown.is_empty() { shown } else { format!(": {shown}") }, is_whole)
+}
+
 fn lines(messages: &[u8]) -> impl Iterator<Item = &[u8]> {
     let lines = messages.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
     lines.filter(|line| line.first().is_some_and(|first| !first.is_ascii_whitespace()))
@@ -117,6 +135,19 @@ fn shortened(line: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clause_has_the_first_line_of_the_message() {
+        let check = |message: &[u8], shown: &str, is_all: bool| {
+            assert_eq!(first_line_clause(message), (shown.to_owned(), is_all));
+        };
+        check(b"", "", true);
+        check(b"\n \n", "", true);
+        check(b"\n move 3 loses 2 \n\n", ": move 3 loses 2", true);
+        check(b"move 3 loses 2\nthe rest\n", ": move 3 loses 2", false);
+        check(b"\n\x1b[2J\r\n", ": \\x1b[2J", true);
+        check(&[b'x'; 300], &format!(": {}", "x".repeat(200)), false);
+    }
 
     #[test]
     fn the_reason_of_a_failure_is_a_line() {

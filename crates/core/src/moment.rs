@@ -1,14 +1,16 @@
 //! A moment in the calendar, in UTC.
 
 use std::fmt;
+use std::str::FromStr;
 use std::time::SystemTime;
 
-use serde::{Deserialize, Serialize};
+use serde_with::{DeserializeFromStr, SerializeDisplay};
 
 /// A second from 1970 on, in UTC. It is written as `2026-11-21T19:40:00Z`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, SerializeDisplay, DeserializeFromStr,
+)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(into = "String", try_from = "String")]
 #[cfg_attr(feature = "schema", schemars(extend("format" = "date-time")))]
 pub struct Moment(#[cfg_attr(feature = "schema", schemars(with = "String"))] u64);
 
@@ -69,17 +71,11 @@ impl fmt::Display for Moment {
     }
 }
 
-impl From<Moment> for String {
-    fn from(moment: Moment) -> Self {
-        moment.to_string()
-    }
-}
+impl FromStr for Moment {
+    type Err = String;
 
-impl TryFrom<String> for Moment {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        let moment = parse(&text);
+    fn from_str(text: &str) -> Result<Self, String> {
+        let moment = parse(text);
         moment.ok_or_else(|| format!("`{text}` is not a time such as `2026-11-21T19:40:00Z`"))
     }
 }
@@ -102,7 +98,7 @@ mod tests {
     fn a_moment_is_written_as_a_date_and_read_again() {
         let check = |seconds: u64, text: &str| {
             assert_eq!(Moment::new(seconds).to_string(), text);
-            assert_eq!(Moment::try_from(text.to_owned()), Ok(Moment::new(seconds)), "{text}");
+            assert_eq!(text.parse(), Ok(Moment::new(seconds)), "{text}");
         };
         check(0, "1970-01-01T00:00:00Z");
         check(86_399, "1970-01-01T23:59:59Z");
@@ -165,7 +161,7 @@ mod tests {
             "2026-1-21T19:40:00Z",
             "+026-11-21T19:40:00Z",
         ] {
-            assert!(Moment::try_from(text.to_owned()).is_err(), "{text}");
+            assert!(text.parse::<Moment>().is_err(), "{text}");
         }
     }
 }

@@ -59,35 +59,27 @@ impl Protocol {
     }
 
     /// For authors who confuse the arguments of an output validator.
-    pub const fn call_convention(self) -> &'static str {
-        match self {
+    pub fn call_convention(self) -> String {
+        let (words, accepts) = match self {
             Self::Standard => {
-                "it is called with input, judge answer and feedback directory, and reads the output \
-                 on standard input; if the .ans file is not an output, put a right output next to it as .out"
-            }
-            Self::Testlib => {
-                "it is called with input, output, judge answer and a file for its report, and must exit with 0 if the \
-                 output is right"
-            }
-            Self::Plain => {
-                "it is called with input, output and judge answer, and must exit with 0 or 42 if the output is right"
-            }
-            Self::Files => {
-                "it is called with input, judge answer and output, and must exit with 0 or 42 if the output is right"
+                return "it is called with input, judge answer and feedback directory, and reads the output \
+                    on standard input; if the .ans file is not an output, put a right output next to it as .out"
+                    .to_owned();
             }
             Self::Dmoj => {
-                "its function `check` gets output and judge answer, and must return True or False"
+                return "its function `check` gets output and judge answer, and must return True or False"
+                    .to_owned();
             }
-            Self::Cms => {
-                "it is called with input, judge answer and output, and must print 1.0 if the output is right"
+            Self::Testlib => {
+                ("input, output, judge answer and a file for its report", "exit with 0")
             }
-            Self::Sinol => {
-                "it is called with input, output and judge answer, and must print OK if the output is right"
-            }
-            Self::OpenR1 => {
-                "it is called with input, judge answer and output, and must print 1 if the output is right"
-            }
-        }
+            Self::Plain => ("input, output and judge answer", "exit with 0 or 42"),
+            Self::Files => ("input, judge answer and output", "exit with 0 or 42"),
+            Self::Cms => ("input, judge answer and output", "print 1.0"),
+            Self::Sinol => ("input, output and judge answer", "print OK"),
+            Self::OpenR1 => ("input, judge answer and output", "print 1"),
+        };
+        format!("it is called with {words}, and must {accepts} if the output is right")
     }
 
     /// How an output validator rejects an output. Follows "it must".

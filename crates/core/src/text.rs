@@ -124,6 +124,13 @@ fn is_hidden(character: char) -> bool {
         | 0xe0000..=0xe0fff)
 }
 
+/// The beginning of a text that is not as expected, for a message that quotes it.
+pub fn short_quote(text: &[u8]) -> String {
+    const MOST: usize = 60;
+    // No character has more than four bytes.
+    visible(&text[..text.len().min(4 * MOST)]).chars().take(MOST).collect()
+}
+
 /// A command line in shell syntax.
 pub fn command_line<W: AsRef<OsStr>>(words: impl IntoIterator<Item = W>) -> String {
     joined(words.into_iter().map(|word| shell_word(word.as_ref().as_bytes())), " ")

@@ -47,27 +47,23 @@ impl Verdict {
 
     /// The abbreviation that contests use, such as `AC`.
     pub const fn short(self) -> &'static str {
-        match self {
-            Self::Accepted => "AC",
-            Self::WrongAnswer => "WA",
-            Self::TimeLimitExceeded => "TLE",
-            Self::MemoryLimitExceeded => "MLE",
-            Self::OutputLimitExceeded => "OLE",
-            Self::RunTimeError => "RTE",
-            Self::CompileError => "CE",
-        }
+        self.words().0
     }
 
     /// The name in words, such as `wrong answer`.
     pub const fn name(self) -> &'static str {
+        self.words().1
+    }
+
+    const fn words(self) -> (&'static str, &'static str) {
         match self {
-            Self::Accepted => "accepted",
-            Self::WrongAnswer => "wrong answer",
-            Self::TimeLimitExceeded => "time limit exceeded",
-            Self::MemoryLimitExceeded => "memory limit exceeded",
-            Self::OutputLimitExceeded => "output limit exceeded",
-            Self::RunTimeError => "run-time error",
-            Self::CompileError => "compile error",
+            Self::Accepted => ("AC", "accepted"),
+            Self::WrongAnswer => ("WA", "wrong answer"),
+            Self::TimeLimitExceeded => ("TLE", "time limit exceeded"),
+            Self::MemoryLimitExceeded => ("MLE", "memory limit exceeded"),
+            Self::OutputLimitExceeded => ("OLE", "output limit exceeded"),
+            Self::RunTimeError => ("RTE", "run-time error"),
+            Self::CompileError => ("CE", "compile error"),
         }
     }
 

@@ -376,7 +376,7 @@ pub fn sequence(message: &Message) -> Option<u64> {
 pub fn parse_time(text: &str) -> Option<f64> {
     let text = text.strip_suffix('Z')?;
     let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
-    let whole = Moment::try_from(format!("{whole}Z")).ok()?;
+    let whole: Moment = format!("{whole}Z").parse().ok()?;
     let part: f64 = format!("0.{part}").parse().ok()?;
     Some(whole.seconds() as f64 + part)
 }

@@ -14,8 +14,8 @@ use crate::grade::reader::{LONGEST_LINE, LineReader};
 use crate::grade::results::digest;
 use crate::grade::settings::{LineSettings, NamedProblem, ReadProblem};
 use juror_core::judgement::JudgeError;
+use juror_core::recent::RecentValues;
 use juror_core::stop::{Remark, Stop, check_interrupted};
-use juror_judging::build::recent::RecentValues;
 use juror_packages::package::archive::decompressed;
 
 /// How many problems stay in memory.

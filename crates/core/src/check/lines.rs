@@ -2,7 +2,7 @@
 
 use std::io::{self, Read, Seek, SeekFrom};
 
-use crate::check::bytes::take_run;
+use crate::check::bytes::{common_prefix, take_run};
 use crate::check::excerpt::{character_end, character_start};
 use crate::check::options::Options;
 use crate::check::token::mismatch;
@@ -102,8 +102,7 @@ fn read_part(text: &mut (impl Read + Seek), start: u64, length: u64) -> io::Resu
 impl TextLine {
     /// Cut around the byte at which it differs from its counterpart.
     pub(super) fn excerpt(&self, counterpart: Option<&Self>) -> Vec<u8> {
-        let common =
-            |other: &Self| self.bytes.iter().zip(&other.bytes).take_while(|(l, r)| l == r).count();
+        let common = |other: &Self| common_prefix(&self.bytes, &other.bytes);
         let index = self.differs_at.or(counterpart.map(common)).unwrap_or(0);
         let (mut from, mut to) = (0, self.bytes.len());
         if to > SHOWN_BYTES {

@@ -77,59 +77,48 @@ impl Options {
             return Self::of_name(text);
         }
         let mut options = Self::default();
-        let mut tolerances = GivenTolerances::default();
+        let mut tolerances: Vec<(&str, f64)> = Vec::new();
         let mut args = args.iter().map(String::as_str);
         while let Some(argument) = args.next() {
             match argument {
                 CASE => options.case_sensitive = true,
                 SPACE => options.space_change_sensitive = true,
                 LINE_SENSITIVE => options.line_sensitive = true,
-                RELATIVE => set_tolerance(&mut tolerances.relative, argument, args.next())?,
-                ABSOLUTE => set_tolerance(&mut tolerances.absolute, argument, args.next())?,
-                BOTH => set_tolerance(&mut tolerances.both, argument, args.next())?,
+                RELATIVE | ABSOLUTE | BOTH => {
+                    if tolerances.iter().any(|(given, _)| *given == argument) {
+                        return Err(OptionsError(format!(
+                            "`{argument}` is given more than once; keep one of them"
+                        )));
+                    }
+                    tolerances.push((argument, parse_tolerance(argument, args.next())?));
+                }
                 _ => return Err(unknown_argument(argument)),
             }
         }
-        options.tolerance = tolerances.tolerance()?;
+        options.tolerance = tolerance(&tolerances)?;
         Ok(options)
     }
 }
 
-#[derive(Default)]
-struct GivenTolerances {
-    relative: Option<f64>,
-    absolute: Option<f64>,
-    both: Option<f64>,
+/// `given` has each argument at most once.
+fn tolerance(given: &[(&str, f64)]) -> Result<Option<Tolerance>, OptionsError> {
+    let of = |name| given.iter().find(|(argument, _)| *argument == name).map(|(_, most)| *most);
+    let (absolute, relative) = (of(ABSOLUTE), of(RELATIVE));
+    Ok(match (of(BOTH), absolute.or(relative)) {
+        (None, None) => None,
+        (None, Some(_)) => Some(Tolerance { absolute, relative }),
+        (both, None) => Some(Tolerance { absolute: both, relative: both }),
+        (Some(_), Some(_)) => {
+            let other = if absolute.is_some() { ABSOLUTE } else { RELATIVE };
+            return Err(OptionsError(format!(
+                "`float_tolerance` already sets both tolerances; remove it or `{other}`"
+            )));
+        }
+    })
 }
 
-impl GivenTolerances {
-    fn tolerance(&self) -> Result<Option<Tolerance>, OptionsError> {
-        let tolerance = match self {
-            Self { both: None, absolute: None, relative: None } => return Ok(None),
-            &Self { both: None, absolute, relative } => Tolerance { absolute, relative },
-            &Self { both, absolute: None, relative: None } => {
-                Tolerance { absolute: both, relative: both }
-            }
-            Self { absolute, .. } => {
-                let other = if absolute.is_some() { ABSOLUTE } else { RELATIVE };
-                return Err(OptionsError(format!(
-                    "`float_tolerance` already sets both tolerances; remove it or `{other}`"
-                )));
-            }
-        };
-        Ok(Some(tolerance))
-    }
-}
-
-fn set_tolerance(
-    tolerance: &mut Option<f64>,
-    argument: &str,
-    value: Option<&str>,
-) -> Result<(), OptionsError> {
+fn parse_tolerance(argument: &str, value: Option<&str>) -> Result<f64, OptionsError> {
     let error = |message: String| Err(OptionsError(message));
-    if tolerance.is_some() {
-        return error(format!("`{argument}` is given more than once; keep one of them"));
-    }
     let Some(value) = value.filter(|value| !ARGUMENTS.contains(value)) else {
         return error(format!(
             "`{argument}` has no value; write the largest error after it, such as `{argument} 1e-6`"
@@ -144,10 +133,7 @@ fn set_tolerance(
             ("too large for a number", "every number would be accepted")
         }
         // The absolute value, because `-0` is 0, too.
-        Some(number) => {
-            *tolerance = Some(number.abs());
-            return Ok(());
-        }
+        Some(number) => return Ok(number.abs()),
     };
     error(format!("the value `{value}` of `{argument}` is {what}; {advice}"))
 }

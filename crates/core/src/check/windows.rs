@@ -257,7 +257,7 @@ impl TextComparison<'_> {
             _ => mismatch(left, right, rules),
         };
         let lengths = [left.len(), right.len()];
-        if let Some(Mismatch { kind, gap }) = mismatch {
+        if let Some(mismatch) = mismatch {
             let is_whole = self.answer.ends_in_memory(left) && self.output.ends_in_memory(right);
             self.only_case &= is_whole && left.eq_ignore_ascii_case(right);
             self.only_near = self.only_near && is_whole && !is_inside && are_near(left, right);
@@ -270,7 +270,7 @@ impl TextComparison<'_> {
                     common_prefix_folded(left, right)
                 };
                 let spots = [self.answer.spot(left, same), self.output.spot(right, same)];
-                self.first_difference = Some(Difference { gap, ..new_difference(kind, spots) });
+                self.first_difference = Some(new_difference(mismatch, spots));
             }
         }
         self.skip(lengths);
@@ -321,17 +321,14 @@ impl TextComparison<'_> {
     }
 }
 
-fn new_difference(kind: DifferenceKind, [answer, output]: [DifferenceSpot<'_>; 2]) -> Difference {
+/// Without the facts that are only known at the end.
+pub(super) fn new_difference(
+    mismatch: impl Into<Mismatch>,
+    [answer, output]: [DifferenceSpot<'_>; 2],
+) -> Difference {
+    let Mismatch { kind, gap } = mismatch.into();
     let (answer, output) = sides(&answer, &output);
-    Difference {
-        kind,
-        only: None,
-        accepted_by: None,
-        differing_tokens: 0,
-        gap: None,
-        answer,
-        output,
-    }
+    Difference { kind, only: None, accepted_by: None, differing_tokens: 0, gap, answer, output }
 }
 
 fn without_blanks(text: &[u8]) -> impl Iterator<Item = &u8> + Clone {

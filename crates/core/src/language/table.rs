@@ -51,7 +51,8 @@ pub struct Language {
     pub extensions: Text,
     /// File endings of its sources that count only if the language is named.
     pub further_extensions: Text,
-    pub validators: ValidatorSupport,
+    /// Whether every judge takes validators in it. juror takes them in all languages.
+    pub validates_everywhere: bool,
     pub default_entry_point: Text,
     pub entry: EntryPoint,
     /// The command line of the build, run in the box; empty if the sources themselves are started.
@@ -91,13 +92,6 @@ pub struct Language {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ValidatorSupport {
-    Everywhere,
-    /// juror permits them; other judges may refuse them.
-    JurorOnly,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EntryPoint {
     /// All sources form one program; the language determines its start.
     AllSources,
@@ -119,7 +113,7 @@ pub static LANGUAGES: [Language; 54] = [
     base_language("apl", "APL", ".apl"),
     interpreted_language("bash", "Bash", ".sh", "{bash} /program/{main}"),
     Language {
-        validators: ValidatorSupport::Everywhere,
+        validates_everywhere: true,
         build: "{gcc} -x c -std=gnu17 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {sources} -lm",
         ..c_language("c", "C", ".c")
     },
@@ -132,7 +126,7 @@ pub static LANGUAGES: [Language; 54] = [
     Language {
         aliases: "c++ cc cxx g++ gnu++ clang++",
         further_extensions: ".c",
-        validators: ValidatorSupport::Everywhere,
+        validates_everywhere: true,
         build: "{g++} -x c++ -std=gnu++20 -O2 -pipe -DONLINE_JUDGE {static} {flags} -o {binary} {sources}",
         call: CALL_CPP,
         ..c_language("cpp", "C++", ".cc .cpp .cxx .c++ .C")
@@ -281,7 +275,7 @@ pub static LANGUAGES: [Language; 54] = [
     base_language("python2", "Python 2", ".py2"),
     Language {
         aliases: "py python cpython",
-        validators: ValidatorSupport::Everywhere,
+        validates_everywhere: true,
         batch_source: "py",
         batch_start: "/program/{batch}",
         ..python_language("python3", "Python 3", ".py .py3")
@@ -374,7 +368,7 @@ const fn base_language(code: Text, name: Text, extensions: Text) -> Language {
         aliases: "",
         extensions,
         further_extensions: "",
-        validators: ValidatorSupport::JurorOnly,
+        validates_everywhere: false,
         default_entry_point: "",
         entry: EntryPoint::AllSources,
         build: "",
@@ -437,7 +431,7 @@ pub static LIBRARY_CHECKER: Language = single_source_cpp(
 
 const fn single_source_cpp(build: Text) -> Language {
     Language {
-        validators: ValidatorSupport::Everywhere,
+        validates_everywhere: true,
         entry: EntryPoint::File { marks: &[] },
         build,
         batch_source: "",
@@ -527,8 +521,8 @@ impl Language {
     }
 }
 
-/// Upper and lower case differ, as in `.C` and `.c`.
-fn has_ending(extension: &str, endings: &str) -> bool {
+/// Whether a file ending without its dot is among these. Upper and lower case differ, as in `.C` and `.c`.
+pub fn has_ending(extension: &str, endings: &str) -> bool {
     let mut endings = endings.split_whitespace();
     endings.any(|ending| ending.strip_prefix('.') == Some(extension))
 }

@@ -1,8 +1,6 @@
 //! The compilers and interpreters of a machine, each found once. The search looks behind wrappers: it asks each tool
 //! for its real path.
 
-use parking_lot::Mutex;
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,6 +9,7 @@ use crate::language::probe::{
     AskFault, FailedCandidate, Linking, Lookup, Probe, Toolchain, normalize,
 };
 use crate::language::tool::{TOOLS, Tool, ToolQuery};
+use crate::recent::RecentValues;
 
 /// Every program sees these directories.
 pub const SYSTEM_DIRS: [&str; 7] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
@@ -70,12 +69,12 @@ impl From<MissingTool> for JudgeError {
 /// All tools of a machine: each is searched when it is first needed, and remembered.
 pub struct Toolchains {
     probe: Box<dyn Probe>,
-    lookups: Mutex<HashMap<String, Arc<Mutex<Option<Lookup>>>>>,
+    lookups: RecentValues<String, Lookup>,
 }
 
 impl Toolchains {
     pub fn new(probe: Box<dyn Probe>) -> Self {
-        Self { probe, lookups: Mutex::default() }
+        Self { probe, lookups: RecentValues::default() }
     }
 
     /// `purpose` is such as `build Java programs`.
@@ -109,17 +108,13 @@ impl Toolchains {
 
     /// Threads that ask for the same tool at the same time wait for one search; others do not.
     fn find_once(&self, key: &str, find: impl FnOnce() -> Lookup) -> Lookup {
-        let entry = Arc::clone(self.lookups.lock().entry(key.to_owned()).or_default());
-        let mut known = entry.lock();
-        if let Some(lookup) = &*known {
-            return lookup.clone();
-        }
-        let lookup = self.probe.remote_lookup(key).unwrap_or_else(find);
-        // Next time, the machine may not be short of it.
-        if !lookup.as_ref().is_err_and(|tried| machine_fault(tried).is_some()) {
-            *known = Some(lookup.clone());
-        }
-        lookup
+        let lookup = self.lookups.get(key.to_owned(), || {
+            let lookup = self.probe.remote_lookup(key).unwrap_or_else(find);
+            // Next time, the machine may not be short of it.
+            let is_short = lookup.as_ref().is_err_and(|tried| machine_fault(tried).is_some());
+            if is_short { Err(lookup) } else { Ok(lookup) }
+        });
+        lookup.unwrap_or_else(|short| short)
     }
 }
 

@@ -6,7 +6,6 @@
 
 pub mod batch;
 pub mod bench;
-pub mod recent;
 mod refusal;
 
 use std::io;
@@ -14,7 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::build::recent::RecentValues;
 use crate::build::refusal::build_refusal;
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
@@ -32,6 +30,7 @@ use juror_core::language::{BOX, PROGRAM};
 use juror_core::limits::{LARGE_OUTPUT, Limits};
 use juror_core::messages::compiler_warnings;
 use juror_core::program::Program;
+use juror_core::recent::RecentValues;
 use juror_core::stop::Stop;
 use juror_core::text::visible;
 use juror_core::tree::{Node, Tree, TreeEntry};
@@ -112,14 +111,6 @@ pub struct Runnable {
     program: Arc<Tree>,
     /// Set if something was built.
     sources: Option<Arc<Tree>>,
-}
-
-/// A program's files, as another program sees them.
-#[derive(Clone, Debug)]
-pub struct VisibleProgram {
-    pub visible: Vec<VisiblePath>,
-    /// Links to the files, for the other program's box.
-    pub files: Vec<TreeEntry>,
 }
 
 /// Where another program sees the built program.
@@ -206,23 +197,18 @@ impl Runnable {
         self.command.argv.is_empty().then_some(&*self.program)
     }
 
-    /// Its files for another program that inspects them: the sources as submitted, whatever the build did to them, and
-    /// the built program.
-    pub fn files_for_other_program(&self) -> VisibleProgram {
-        let mut files_for_other = VisibleProgram {
-            visible: vec![VisiblePath::tree(OTHER_PROGRAM, &self.program)],
-            files: Vec::new(),
-        };
+    /// Shows its files to another program that inspects them: the sources as submitted, whatever the build did to them,
+    /// and the built program. Returns links to them, for the box of the other program.
+    pub fn show_files_to(&self, other: &mut Command) -> Vec<TreeEntry> {
+        let mut links = links_to_tree(&self.program, OTHER_PROGRAM);
+        other.visible.push(VisiblePath::tree(OTHER_PROGRAM, &self.program));
         if let Some(sources) = &self.sources {
-            files_for_other.files = links_to_tree(sources, OTHER_SOURCES);
-            files_for_other.visible.push(VisiblePath::tree(OTHER_SOURCES, sources));
+            let of_sources = links_to_tree(sources, OTHER_SOURCES);
+            links.retain(|link| of_sources.iter().all(|source| source.name != link.name));
+            links.splice(..0, of_sources);
+            other.visible.push(VisiblePath::tree(OTHER_SOURCES, sources));
         }
-        for file in links_to_tree(&self.program, OTHER_PROGRAM) {
-            if files_for_other.files.iter().all(|other| other.name != file.name) {
-                files_for_other.files.push(file);
-            }
-        }
-        files_for_other
+        links
     }
 
     /// Why it cannot start, if that is its own fault. A build may leave anything under the program's name, and a

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use parking_lot::{Condvar, Mutex};
 
@@ -25,10 +25,7 @@ pub struct KnownResults {
     pub(super) is_fresh: bool,
     /// In seconds since 1970. Timed runs of earlier seconds are ignored, too.
     runs_since: AtomicU64,
-    started: AtomicUsize,
-    recalled: AtomicUsize,
-    /// When the oldest recalled run was made, in seconds since 1970.
-    oldest: AtomicU64,
+    used: Mutex<CacheUse>,
     /// Keys of results by this command.
     new_keys: Mutex<HashSet<Digest>>,
     /// The work that made each blob that is not fetched yet. The blob may be lost.
@@ -46,9 +43,7 @@ impl KnownResults {
             store,
             is_fresh,
             runs_since: AtomicU64::new(0),
-            started: AtomicUsize::new(0),
-            recalled: AtomicUsize::new(0),
-            oldest: AtomicU64::new(u64::MAX),
+            used: Mutex::default(),
             new_keys: Mutex::default(),
             origins: Mutex::default(),
             in_progress: Mutex::default(),
@@ -57,13 +52,7 @@ impl KnownResults {
     }
 
     pub fn cache_use(&self) -> CacheUse {
-        let programs = self.recalled.load(Ordering::Relaxed);
-        let oldest = self.oldest.load(Ordering::Relaxed);
-        CacheUse {
-            started: self.started.load(Ordering::Relaxed),
-            recalled: programs,
-            oldest: (programs > 0).then(|| Moment::new(oldest)),
-        }
+        *self.used.lock()
     }
 
     /// From now on, submissions run again unless they ran then or later.
@@ -72,7 +61,7 @@ impl KnownResults {
     }
 
     pub(super) fn count_started(&self, programs: usize) {
-        self.started.fetch_add(programs, Ordering::Relaxed);
+        self.used.lock().started += programs;
     }
 
     /// Waits until no work with this key is in progress, or the current work is to end. The work counts as in progress
@@ -118,8 +107,9 @@ impl KnownResults {
             self.note_origin(work, &reply);
         }
         if !is_new {
-            self.recalled.fetch_add(work.jobs().len(), Ordering::Relaxed);
-            self.oldest.fetch_min(created.seconds(), Ordering::Relaxed);
+            let recalled = work.jobs().len();
+            let mut used = self.used.lock();
+            *used = used.plus(CacheUse { started: 0, recalled, oldest: Some(created) });
         }
         Some(reply)
     }

@@ -4,6 +4,7 @@
 //! and the stamp of a file for its contents, as soon as the stamp shows every change.
 
 use std::collections::{BTreeMap, HashMap};
+use std::convert::Infallible;
 use std::env;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -23,6 +24,7 @@ use parking_lot::Mutex;
 use crate::cache::store::Store;
 use juror_core::blob::{Blob, Digest};
 use juror_core::language::probe::Toolchain;
+use juror_core::recent::RecentValues;
 use juror_core::root::FilePath;
 use juror_core::worker::MachineIdentity;
 use juror_sandbox::sandbox::{dates_show_changes, inherited_limits, shown_settings};
@@ -121,7 +123,7 @@ pub struct Surroundings {
     /// Remembers digests of files for later commands.
     store: Option<Arc<Store>>,
     files: Mutex<HashMap<PathBuf, KnownFile>>,
-    directories: Mutex<HashMap<PathBuf, Option<Digest>>>,
+    directories: RecentValues<PathBuf, Option<Digest>>,
     system: OnceLock<Option<Digest>>,
     hardware: OnceLock<Option<Digest>>,
     is_settled: fn(&FileStamp, &FilePath) -> bool,
@@ -132,7 +134,7 @@ impl Default for Surroundings {
         Self {
             store: None,
             files: Mutex::default(),
-            directories: Mutex::default(),
+            directories: RecentValues::default(),
             system: OnceLock::new(),
             hardware: OnceLock::new(),
             is_settled,
@@ -215,13 +217,9 @@ impl Surroundings {
 
     /// A directory or file that programs see besides the system's own. It is read once in a command.
     pub(super) fn installed_digest(&self, path: &Path) -> Option<Digest> {
-        let known = || self.directories.lock();
-        if let Some(digest) = known().get(path) {
-            return *digest;
-        }
-        let found = self.read_installed(path);
-        known().insert(path.to_path_buf(), found);
-        found
+        let read = || Ok::<_, Infallible>(self.read_installed(path));
+        let Ok(digest) = self.directories.get(path.to_path_buf(), read);
+        digest
     }
 
     pub(super) fn read_installed(&self, path: &Path) -> Option<Digest> {

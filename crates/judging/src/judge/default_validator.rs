@@ -2,6 +2,7 @@
 
 use crate::judge::case::{CaseJudge, Pass, PassResult};
 use crate::judge::classify::VerdictWithCause;
+use crate::judge::judged_outputs::is_judge_answer;
 use crate::judge::run_log::not_kept;
 use juror_core::blob::{Blob, BlobReader};
 use juror_core::check::compare::{CompareError, accepted_remark, compare};
@@ -101,8 +102,7 @@ const SMALL_OUTPUT: u64 = 64 << 10;
 /// only once. The comparison reports an unreadable answer.
 fn has_same_bytes(answer: &Blob, output: &Blob) -> bool {
     let is_small = || output.bytes().is_some_and(|bytes| bytes.len() as u64 <= SMALL_OUTPUT);
-    let same_size = || answer.len().ok() == output.len().ok();
-    answer == output || (is_small() && same_size() && answer.digest().ok() == output.digest().ok())
+    answer == output || (is_small() && is_judge_answer(answer, output))
 }
 
 /// The output of a program, or why there is none.

@@ -110,6 +110,6 @@ pub(super) fn add_feedback(
         evidence.validator_stderr.clone_from(&feedback.stderr);
         evidence.images = feedback.images.iter().map(|image| image.name.clone()).collect();
         evidence.feedback = feedback.box_path.as_deref().map(feedback_dir);
-        visualizers.add(&feedback.images, evidence);
+        evidence.pictures.extend(visualizers.copies_for_page(&feedback.images));
     }
 }

@@ -151,8 +151,7 @@ impl CheckedRule<'_> {
         let Some(first) = outside.first() else { return self.permitted_of_barred(&permitted) };
         let more = match outside.len() - 1 {
             0 => String::new(),
-            1 => " and on 1 more case".to_owned(),
-            n => format!(" and on {n} more cases"),
+            more => format!(" and on {}", count(more, "more case")),
         };
         let (got, on) = (first.verdict, &first.test_case);
         let reason = format!("permitted {}; got {got} on {on}{more}", verdict_list(&permitted));

@@ -15,7 +15,7 @@ use juror_core::judgement::{FaultyProgram, JudgeError};
 use juror_core::limits::{BOX_ROOM, Limits};
 use juror_core::score::Score;
 use juror_core::stop::Stop;
-use juror_core::text::visible;
+use juror_core::text::short_quote;
 use juror_core::verdict::Verdict;
 use juror_sandbox::executor::Executor;
 
@@ -83,7 +83,6 @@ fn lines(results: &[CaseResult]) -> String {
 }
 
 fn parse(output: &[u8]) -> Result<CaseResult, String> {
-    const SHOWN: usize = 60;
     let mut words = output.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let [verdict, score, more] = [words.next(), words.next(), words.next()];
     let verdict = verdict.and_then(|word| {
@@ -95,7 +94,7 @@ fn parse(output: &[u8]) -> Result<CaseResult, String> {
             Ok(CaseResult { verdict, score: Some(score) })
         }
         _ => {
-            let shown: String = visible(output.trim_ascii()).chars().take(SHOWN).collect();
+            let shown = short_quote(output.trim_ascii());
             Err(format!("it wrote \"{shown}\", not one verdict and one score"))
         }
     }

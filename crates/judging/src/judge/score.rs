@@ -18,7 +18,7 @@ use juror_core::protocol::Protocol;
 use juror_core::score::{CaseScore, CaseScoring, CustomScore, Score, ScoreOrigin, TotalScore};
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
-use juror_core::text::visible;
+use juror_core::text::short_quote;
 use juror_core::verdict::Verdict;
 
 pub use crate::judge::score::tree::CustomGrader;
@@ -244,7 +244,8 @@ pub fn score_by_validator(
         _ => 0.0,
     };
     let number = parse_points(file, text, least)?;
-    let written = quoted_text(text.trim_ascii());
+    // A rounded number could look right.
+    let written = short_quote(text.trim_ascii());
     let (score, origin) = match (file, max) {
         (SCORE_MULTIPLIER, None) => {
             return Err(format!(
@@ -266,16 +267,10 @@ pub fn score_by_validator(
     Ok(Some(CaseScore { score, origin }))
 }
 
-/// The text of a file: a rounded number could look right.
-fn quoted_text(text: &[u8]) -> String {
-    const SHOWN: usize = 60;
-    visible(text).chars().take(SHOWN).collect()
-}
-
 fn parse_points(file: &str, text: &[u8], least: f64) -> Result<Score, String> {
     let points = float::parse_number(text.trim_ascii()).filter(|points| *points >= least);
     points.and_then(Score::new).ok_or_else(|| {
-        let shown = quoted_text(text);
+        let shown = short_quote(text);
         let bound = if least == 0.0 { " of at least 0" } else { "" };
         format!("its {file} is \"{shown}\", not a single number{bound}")
     })

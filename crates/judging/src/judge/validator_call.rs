@@ -15,9 +15,9 @@ use crate::output_validator::{OutputValidator, ValidationRequest, files_for_next
 use juror_core::blob::Blob;
 use juror_core::job::BoxRetention;
 use juror_core::judgement::{CaseJudgement, FaultyProgram, JudgeError};
+use juror_core::messages::first_line_clause;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
-use juror_core::text::visible;
 use juror_core::verdict::Verdict;
 
 /// A call of the validator for one pass: what happens to its files, and which responses are allowed.
@@ -241,7 +241,8 @@ impl CaseJudge<'_> {
             let what = format!("it gives {points} points, more than the {most} of the test case");
             return self.judge_breakdown(validator_response, &what);
         }
-        let (message, is_whole) = first_line(&validator_response.response.feedback.judge_message);
+        let (message, is_whole) =
+            first_line_clause(&validator_response.response.feedback.judge_message);
         let validator = validator_response.validator.kind;
         let classified = VerdictWithCause {
             verdict: if is_right { Verdict::Accepted } else { Verdict::WrongAnswer },
@@ -290,7 +291,7 @@ impl CaseJudge<'_> {
         let Response { feedback, stderr, .. } = validator_response.response;
         // Standard error is shown in full.
         let message = Some(&feedback.judge_message).filter(|message| *message != stderr);
-        let message = message.map(|message| first_line(message).0).unwrap_or_default();
+        let message = message.map(|message| first_line_clause(message).0).unwrap_or_default();
         let mut error = JudgeError::new(step, format!("{did}{message}"))
             .help(format!("fix the {what}: it must accept or reject whatever a submission writes"));
         error.program = Some(Box::new(FaultyProgram {
@@ -331,39 +332,7 @@ fn classify_response(what: &str, response: &Response, earlier: &[u8]) -> (Verdic
         return (VerdictWithCause { verdict: Verdict::Accepted, cause }, false);
     }
     let message = &response.feedback.judge_message;
-    let (message, is_whole) = first_line(message.strip_prefix(earlier).unwrap_or(message));
+    let (message, is_whole) = first_line_clause(message.strip_prefix(earlier).unwrap_or(message));
     let cause = format!("the {what} rejects it{message}");
     (VerdictWithCause { verdict: Verdict::WrongAnswer, cause }, is_whole && earlier.is_empty())
-}
-
-/// The first line of a message after a colon, cut if it is long, and whether it is the whole message.
-fn first_line(message: &[u8]) -> (String, bool) {
-    const LONGEST: usize = 200;
-    let message = message.trim_ascii();
-    if message.is_empty() {
-        return (String::new(), true);
-    }
-    let line = message.split(|byte| *byte == b'\n').next().unwrap_or_default().trim_ascii_end();
-    let whole = visible(line);
-    let shown: String = whole.chars().take(LONGEST).collect();
-    let is_all = line.len() == message.len() && shown.len() == whole.len();
-    (format!(": {shown}"), is_all)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_cause_shows_the_first_line_of_the_message() {
-        let check = |message: &[u8], shown: &str, is_all: bool| {
-            assert_eq!(first_line(message), (shown.to_owned(), is_all));
-        };
-        check(b"", "", true);
-        check(b"\n \n", "", true);
-        check(b"\n move 3 loses 2 \n\n", ": move 3 loses 2", true);
-        check(b"move 3 loses 2\nthe rest\n", ": move 3 loses 2", false);
-        check(b"\n\x1b[2J\r\n", ": \\x1b[2J", true);
-        check(&[b'x'; 300], &format!(": {}", "x".repeat(200)), false);
-    }
 }

@@ -27,17 +27,17 @@ use std::sync::{Arc, OnceLock};
 use crate::build::Runnable;
 use crate::build::batch::{BatchCall, BatchMode, run_calls};
 use crate::build::bench::Bench;
-use crate::build::recent::RecentValues;
 use crate::output_validator::feedback::{FEEDBACK_FILES, JUDGE_MESSAGE};
 use crate::output_validator::response::{Contract, Opinion, Response};
 use juror_core::blob::{Blob, Digest};
 use juror_core::event::{Event, Note};
-use juror_core::job::{BoxRetention, CollectedEntry, Command, Job, JobReply};
+use juror_core::job::{BoxRetention, CollectedEntry, Job, JobReply};
 use juror_core::judgement::{FaultKind, JudgeError};
 use juror_core::language::BOX;
 use juror_core::limits::{BOX_ROOM, Limits};
 use juror_core::program::Program;
 use juror_core::protocol::Protocol;
+use juror_core::recent::RecentValues;
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
@@ -334,9 +334,10 @@ impl OutputValidator {
         let mut own = std::mem::take(&mut job.files);
         // A command of the command line has its files in the box.
         own.retain(|file| self.is_given && is_harmless(&file.name));
-        let files = submission.map(|submission| submission_files(submission, &mut job.command));
+        let files = submission.map(|submission| submission.show_files_to(&mut job.command));
         job.files = files.unwrap_or_default();
-        job.files.retain(|file| own.iter().all(|own| own.name != file.name));
+        job.files
+            .retain(|file| is_harmless(&file.name) && own.iter().all(|own| own.name != file.name));
         job.files.extend(own);
         job.files.push(TreeEntry::new(feedback_dir(Path::new("")), Node::Directory));
         job.box_size = job.box_size.saturating_add(BOX_ROOM);
@@ -410,15 +411,6 @@ fn feedback_files() -> Vec<String> {
     let feedback = feedback_dir(Path::new(""));
     let files = FEEDBACK_FILES.iter().map(|name| feedback.join(name));
     files.map(|path| path.to_string_lossy().into_owned()).collect()
-}
-
-/// `command` gets the directories that the files need.
-fn submission_files(submission: &Runnable, command: &mut Command) -> Vec<TreeEntry> {
-    let shown = submission.files_for_other_program();
-    command.visible.extend(shown.visible);
-    let mut files = shown.files;
-    files.retain(|file| is_harmless(&file.name));
-    files
 }
 
 /// A harmless file does not replace another file and is not hidden: run-time systems look for settings in hidden

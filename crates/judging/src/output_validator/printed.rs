@@ -10,7 +10,7 @@
 
 use crate::output_validator::response::{Opinion, Worth};
 use juror_core::score::Score;
-use juror_core::text::visible;
+use juror_core::text::short_quote;
 
 const CMS_MESSAGES: [(&str, &str); 3] = [
     ("translate:success", "the output is correct"),
@@ -27,7 +27,10 @@ pub(super) fn cms_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String> {
     let line = line_at(stdout, 0);
     let number = line.parse().ok().filter(|number| (0.0..=1.0).contains(number));
     let part = number.and_then(Score::new).ok_or_else(|| {
-        format!("its first line is \"{}\", not a number from 0.0 to 1.0", short_text(&line))
+        format!(
+            "its first line is \"{}\", not a number from 0.0 to 1.0",
+            short_quote(line.as_bytes())
+        )
     })?;
     Ok(match part {
         Score::ONE => Opinion::Accepted,
@@ -46,7 +49,7 @@ pub(super) fn open_r1_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, Strin
     match text.parse().ok().filter(|number| (0.0..=100.0).contains(number)).and_then(Score::new) {
         Some(number) if number == Score::ONE || number.points() == 100.0 => Ok(Opinion::Accepted),
         Some(_) => Ok(Opinion::Rejected),
-        None => Err(format!("it prints \"{}\", not 1 or 0", short_text(&text))),
+        None => Err(format!("it prints \"{}\", not 1 or 0", short_quote(text.as_bytes()))),
     }
 }
 
@@ -71,7 +74,10 @@ pub(super) fn sinol_opinion(code: i32, stdout: &[u8]) -> Result<Opinion, String>
         line => parse_percentage(line),
     };
     let part = part.ok_or_else(|| {
-        format!("its third line is \"{}\", not a percentage of the points", short_text(&line))
+        format!(
+            "its third line is \"{}\", not a percentage of the points",
+            short_quote(line.as_bytes())
+        )
     })?;
     Ok(match part {
         Score::ONE => Opinion::Accepted,
@@ -96,11 +102,6 @@ fn parse_percentage(text: &str) -> Option<Score> {
 fn line_at(text: &[u8], at: usize) -> String {
     let line = text.split(|byte| *byte == b'\n').nth(at).unwrap_or_default();
     String::from_utf8_lossy(line.trim_ascii()).into_owned()
-}
-
-fn short_text(text: &str) -> String {
-    const SHOWN: usize = 60;
-    visible(text.as_bytes()).chars().take(SHOWN).collect()
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@
 //! which begins with the points. A program without a report writes the message to standard error.
 
 use crate::output_validator::response::{Opinion, Worth};
+use juror_core::messages::first_line_clause;
 use juror_core::program::PARTLY_RIGHT_EXIT_CODE;
 use juror_core::score::Score;
-use juror_core::text::visible;
 
 /// The largest value that can be added to [`PARTLY_RIGHT_EXIT_CODE`].
 const LARGEST_PART: i32 = 200;
@@ -15,12 +15,12 @@ const LARGEST_PART: i32 = 200;
 /// # Errors
 /// If they express none, with a clause about what the program did.
 pub(super) fn opinion(code: i32, message: &[u8]) -> Result<Opinion, String> {
+    let (quoted, _) = first_line_clause(message);
     match code {
         0 => Ok(Opinion::Accepted),
         1 | 2 | 4 | 8 => Ok(Opinion::Rejected),
-        3 => Err(format!("it reports a fault of the test case{}", first_line(message))),
+        3 => Err(format!("it reports a fault of the test case{quoted}")),
         7 => points(message).map(Opinion::Partial).ok_or_else(|| {
-            let quoted = first_line(message);
             format!("it ended with exit code 7, but its message does not begin with points{quoted}")
         }),
         PARTLY_RIGHT_EXIT_CODE.. if code <= PARTLY_RIGHT_EXIT_CODE + LARGEST_PART => Err(format!(
@@ -40,15 +40,6 @@ fn points(message: &[u8]) -> Option<Worth> {
     let mut words = text.strip_prefix("points").unwrap_or(text).split_ascii_whitespace();
     let points: f64 = words.next()?.parse().ok()?;
     Score::new(points).filter(|_| points >= 0.0).map(Worth::Points)
-}
-
-/// After a colon; empty if there is no message.
-fn first_line(message: &[u8]) -> String {
-    const LONGEST: usize = 200;
-    match message.trim_ascii().split(|byte| *byte == b'\n').next() {
-        None | Some([]) => String::new(),
-        Some(line) => format!(": {}", visible(&line[..line.len().min(LONGEST)])),
-    }
 }
 
 #[cfg(test)]

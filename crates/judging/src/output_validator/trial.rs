@@ -11,11 +11,12 @@ use juror_core::blob::Blob;
 use juror_core::diagnostic::{Diagnostic, Severity};
 use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
+use juror_core::messages::line_clause;
 use juror_core::problem::{Interaction, Problem};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::test_data::TestCase;
-use juror_core::text::{shell_word, visible};
+use juror_core::text::shell_word;
 use juror_sandbox::executor::parallel;
 
 /// A text that is not a right output of any problem.
@@ -362,15 +363,11 @@ fn right_submission(bench: &Bench<'_>) -> Result<Option<Runnable>, Stop> {
 /// The validator's message after a colon: its message to the judge, else its standard error. Of a longer text, the
 /// last line that is not empty: there, most languages name the fault.
 pub fn validator_message(response: &Response) -> String {
-    const LONGEST: usize = 200;
     let text = match response.feedback.judge_message.trim_ascii() {
         [] => response.stderr.trim_ascii(),
         message => message,
     };
-    match text.rsplit(|byte| *byte == b'\n').next() {
-        None | Some([]) => String::new(),
-        Some(line) => format!(": {}", visible(&line[..line.len().min(LONGEST)])),
-    }
+    line_clause(text.rsplit(|byte| *byte == b'\n').next().unwrap_or_default()).0
 }
 
 /// Whether a file contains only white space, as far as it can be read.

@@ -3,7 +3,7 @@
 //! Source: problem package format 2025-09, appendix "Languages", and "General requirements".
 
 use crate::package::suggest::{did_you_mean, did_you_mean_or};
-use juror_core::language::table::{LANGUAGES, Language, ValidatorSupport};
+use juror_core::language::table::{LANGUAGES, Language, has_ending};
 
 /// The English names of natural languages, each with its code: those of ISO 639-1 in use, and others that Polygon, CMS
 /// or their users write.
@@ -50,18 +50,13 @@ pub(super) fn is_only_of_juror(code: &str) -> bool {
 
 /// The ending has no dot.
 pub(super) fn is_source_ending(ending: &str) -> bool {
-    LANGUAGES.iter().any(|language| has_ending(language, ending))
+    LANGUAGES.iter().any(|language| has_ending(ending, language.extensions))
 }
 
 /// Whether the format allows languages with this ending, which has no dot, for validators.
 pub(super) fn is_validator_ending(ending: &str) -> bool {
-    let mut languages =
-        LANGUAGES.iter().filter(|language| language.validators == ValidatorSupport::Everywhere);
-    languages.any(|language| has_ending(language, ending))
-}
-
-fn has_ending(language: &Language, ending: &str) -> bool {
-    language.extensions.split_whitespace().any(|known| known.strip_prefix('.') == Some(ending))
+    let mut languages = LANGUAGES.iter().filter(|language| language.validates_everywhere);
+    languages.any(|language| has_ending(ending, language.extensions))
 }
 
 pub(super) fn help_for_code(word: &str) -> String {

@@ -3,16 +3,16 @@
 use std::io;
 
 use crate::check::bytes::{common_prefix, count_tokens};
-use crate::check::excerpt::{DifferenceSpot, DroppedPart, sides};
+use crate::check::excerpt::{DifferenceSpot, DroppedPart};
 use crate::check::named::cut::Span;
 use crate::check::named::engine::{AnswerFault, Unequal, compare_texts};
 use crate::check::named::rows::{LineRule, Order, ROWS, Row};
 use crate::check::named::unit::Unit;
 use crate::check::named::{NamedComparison, RefusedAnswer, parse};
 use crate::check::options::Options;
-use crate::check::windows::compare_slices;
+use crate::check::windows::{compare_slices, new_difference};
 use crate::difference::{Difference, OnlyDifference};
-use crate::text::visible;
+use crate::text::short_quote;
 
 /// Usual tolerances, as comparisons.
 const TOLERANCES: [&str; 3] = ["float=1e-9", "float=1e-6", "float=1e-4"];
@@ -54,17 +54,8 @@ impl NamedComparison {
                     start: span.start,
                     equal_bytes,
                 };
-                let (of_answer, of_output) =
-                    sides(&spot(answer, runs[0], left), &spot(output, runs[1], right));
-                let mut difference = Difference {
-                    kind: mismatch.kind,
-                    only: None,
-                    accepted_by: None,
-                    differing_tokens: 0,
-                    gap: mismatch.gap,
-                    answer: of_answer,
-                    output: of_output,
-                };
+                let spots = [spot(answer, runs[0], left), spot(output, runs[1], right)];
+                let mut difference = new_difference(mismatch, spots);
                 for (side, text) in
                     [(&mut difference.answer, answer), (&mut difference.output, output)]
                 {
@@ -131,17 +122,13 @@ impl NamedComparison {
     }
 
     fn refusal(&self, answer: &[u8], fault: &AnswerFault) -> RefusedAnswer {
-        const SHOWN: usize = 60;
-        let token = fault.span.of(answer);
-        let shown = visible(&token[..token.len().min(SHOWN)]);
         RefusedAnswer {
             name: self.name,
             line: memchr::memchr_iter(b'\n', &answer[..fault.span.start]).count() as u64 + 1,
             expected: fault.expected.clone(),
-            found: if token.is_empty() {
-                "the end of the file".to_owned()
-            } else {
-                format!("`{shown}`")
+            found: match fault.span.of(answer) {
+                [] => "the end of the file".to_owned(),
+                token => format!("`{}`", short_quote(token)),
             },
         }
     }

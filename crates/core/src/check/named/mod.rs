@@ -12,10 +12,9 @@ mod value;
 
 use crate::check::float::{Tolerance, parse_number};
 use crate::check::named::rows::{
-    LineRule, RIGHT_STRIPPED_FULL, ROWS, Row, Strictness, UNORDERED, near,
+    LineRow, LineRule, RIGHT_STRIPPED_FULL, ROWS, Row, Strictness, UNORDERED, near,
 };
 use crate::check::named::unit::{ErrorMode, NumberRule, Unit};
-use crate::check::named::value::ValueRule;
 
 const FLOAT: &str = "float";
 
@@ -139,49 +138,39 @@ impl NamedComparison {
         let wrong = |values: &str| {
             Err(OptionsError(format!("`{key}` of `{name}` is {values}, not `{value}`")))
         };
-        match (name, key) {
-            ("floats" | "floatsabs" | "floatsrel", "precision") => {
+        match (&mut self.row, name, key) {
+            (Row::Lines(LineRow { rule: LineRule::Floats(rule), .. }), _, "precision") => {
                 let Some(precision) = value.parse::<u16>().ok().filter(|most| *most <= 300) else {
                     return wrong("a number of digits, 0 to 300");
                 };
-                if let Some(rule) = self.float_rule() {
-                    rule.most = format!("1e-{precision}").parse().unwrap_or(rule.most);
-                }
+                rule.most = format!("1e-{precision}").parse().unwrap_or(rule.most);
             }
-            ("floats", "error_mode") => {
-                let mode = match value {
+            (Row::Lines(LineRow { rule: LineRule::Floats(rule), .. }), "floats", "error_mode") => {
+                rule.mode = match value {
                     "default" => ErrorMode::Either,
                     "absolute" => ErrorMode::Absolute,
                     "relative" => ErrorMode::Relative,
                     _ => return wrong("`default`, `absolute` or `relative`"),
                 };
-                if let Some(rule) = self.float_rule() {
-                    rule.mode = mode;
-                }
             }
-            ("sorted", "split_on") => match value {
+            (row, "sorted", "split_on") => match value {
                 "lines" => {}
-                "whitespace" => self.row = UNORDERED,
+                "whitespace" => *row = UNORDERED,
                 _ => return wrong("`lines` or `whitespace`"),
             },
-            ("rstripped", "filter_new_line") => match value {
+            (row, "rstripped", "filter_new_line") => match value {
                 "false" => {}
-                "true" => self.row = RIGHT_STRIPPED_FULL,
+                "true" => *row = RIGHT_STRIPPED_FULL,
                 _ => return wrong("`true` or `false`"),
             },
-            ("json", "tolerance") => {
-                let tolerance = Some(parse_error(name, value)?);
-                self.row = Row::Value(ValueRule { tolerance, ..self.value_rule() });
-            }
-            ("json", "any_order" | "boxed") => {
-                let mut rule = self.value_rule();
+            (Row::Value(rule), _, "tolerance") => rule.tolerance = Some(parse_error(name, value)?),
+            (Row::Value(rule), _, "any_order" | "boxed") => {
                 let is_set = if key == "boxed" { &mut rule.boxed } else { &mut rule.any_order };
                 *is_set = match value {
                     "false" => false,
                     "true" => true,
                     _ => return wrong("`true` or `false`"),
                 };
-                self.row = Row::Value(rule);
             }
             _ => {
                 let known = match name {
@@ -197,20 +186,6 @@ impl NamedComparison {
             }
         }
         Ok(())
-    }
-
-    fn value_rule(&self) -> ValueRule {
-        match self.row {
-            Row::Value(rule) => rule,
-            _ => ValueRule::default(),
-        }
-    }
-
-    fn float_rule(&mut self) -> Option<&mut unit::FloatRule> {
-        match &mut self.row {
-            Row::Lines(rows::LineRow { rule: LineRule::Floats(rule), .. }) => Some(rule),
-            _ => None,
-        }
     }
 
     /// The arguments with which the default output validator comes nearest.
@@ -239,7 +214,7 @@ impl NamedComparison {
                 },
                 _ => case(),
             },
-            Row::Lines(rows::LineRow { rule: LineRule::Floats(rule), .. }) => {
+            Row::Lines(LineRow { rule: LineRule::Floats(rule), .. }) => {
                 [case(), floats(rule)].concat()
             }
             _ => case(),

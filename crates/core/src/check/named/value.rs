@@ -14,7 +14,7 @@ use crate::check::named::cut::Span;
 const MOST_NESTED: usize = 100;
 
 /// When two values are equal.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct ValueRule {
     /// How far numbers may be from the answer's, unless both are integers.
     pub(super) tolerance: Option<f64>,

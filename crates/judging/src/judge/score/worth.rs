@@ -29,18 +29,13 @@ pub fn score_by_worth(
         }
         CaseScoring::Unbounded | CaseScoring::Graded { .. } => (None, true),
     };
-    let (points, most, is_right) = earned_points(worth, most, test_case.validator_points)?;
-    let score = counts.then_some(CaseScore { score: points, origin: ScoreOrigin::Score });
-    Some(CaseWorth { points, most, is_right, score })
+    let earned = earned_points(worth, most, test_case.validator_points)?;
+    let score = CaseScore { score: earned.points, origin: ScoreOrigin::Score };
+    Some(CaseWorth { score: counts.then_some(score), ..earned })
 }
 
-/// Points, the most points, and whether the output is right; `None` if the points are not finite. The validator's
-/// points refer to `full`, if they are scaled.
-fn earned_points(
-    worth: Worth,
-    most: Option<Score>,
-    full: Option<Score>,
-) -> Option<(Score, Option<Score>, bool)> {
+/// Without its score; `None` if the points are not finite. The validator's points refer to `full`, if they are scaled.
+fn earned_points(worth: Worth, most: Option<Score>, full: Option<Score>) -> Option<CaseWorth> {
     let worth = match (worth, full) {
         // Zero of zero points are all of them.
         (Worth::Points(points), Some(full)) if points == full => Worth::Fraction(Score::ONE),
@@ -64,7 +59,7 @@ fn earned_points(
         (_, Some(most)) => !most.exceeds(points),
         (_, None) => points.exceeds(Score::ZERO),
     };
-    Some((points, most, is_right))
+    Some(CaseWorth { points, most, is_right, score: None })
 }
 
 #[cfg(test)]
@@ -76,9 +71,10 @@ mod tests {
         let score = |points: f64| Score::new(points).unwrap();
         let check = |worth: Worth, most: Option<f64>, full: Option<f64>, expected: &str| {
             let earned = earned_points(worth, most.map(score), full.map(score));
-            let shown = earned.map_or("-".to_owned(), |(points, most, is_right)| {
-                format!("{points} of {}: {is_right}", most.map_or(f64::INFINITY, Score::points))
-            });
+            let shown =
+                earned.map_or("-".to_owned(), |CaseWorth { points, most, is_right, .. }| {
+                    format!("{points} of {}: {is_right}", most.map_or(f64::INFINITY, Score::points))
+                });
             assert_eq!(shown, expected, "{worth:?} {most:?} {full:?}");
         };
         let points = |points: f64| Worth::Points(score(points));

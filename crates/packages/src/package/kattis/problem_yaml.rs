@@ -110,10 +110,8 @@ pub(super) fn check_uuid(map: &mut Map<'_>) {
 /// A day, or a day and a time in UTC: `2026-01-31`, `2026-01-31T18:00:00Z`.
 pub(super) fn check_moment(node: &Node<'_>) -> ParseResult<()> {
     let word = node.word();
-    if [word.to_owned(), format!("{word}T00:00:00Z")]
-        .into_iter()
-        .any(|date| Moment::try_from(date).is_ok())
-    {
+    let dates = [word.to_owned(), format!("{word}T00:00:00Z")];
+    if dates.iter().any(|date| date.parse::<Moment>().is_ok()) {
         return Ok(());
     }
     let message = format!("`{}` must be a date, or a date and a time in UTC", node.path);

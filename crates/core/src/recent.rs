@@ -48,6 +48,13 @@ impl<K: PartialEq, V: Clone> RecentValues<K, V> {
     }
 }
 
+/// Keeps all values.
+impl<K: PartialEq, V: Clone> Default for RecentValues<K, V> {
+    fn default() -> Self {
+        Self::new(usize::MAX)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
