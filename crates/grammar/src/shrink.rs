@@ -18,7 +18,7 @@ use crate::reduce::{
     set_all_least, set_node, to_length,
 };
 use crate::tree::{InputTree, parse, write_tree};
-use crate::validate::Rejection;
+use crate::validate::Error;
 
 /// Shrinks an input until `is_over` is true. `interesting` is called at most `budget` times, only with valid inputs.
 pub fn shrink(
@@ -27,7 +27,7 @@ pub fn shrink(
     interesting: impl FnMut(&[u8]) -> bool,
     budget: u64,
     is_over: impl Fn() -> bool,
-) -> Result<Vec<u8>, Rejection> {
+) -> Result<Vec<u8>, Error> {
     let mut shrinker = Shrinker {
         grammar,
         tree: parse(grammar, input, Path::new("input"))?,

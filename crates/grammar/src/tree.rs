@@ -17,7 +17,7 @@ use crate::program::Grammar;
 use crate::read::{IntNode, Witness};
 use crate::run::Interpreter;
 use crate::strings::Length;
-use crate::validate::{Rejection, validate_with};
+use crate::validate::{Error, validate_with};
 use crate::write::InputWriter;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub struct LoopNode {
 }
 
 /// Fails if the input is not valid. `path` is its name in messages.
-pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Rejection> {
+pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Error> {
     let planter = validate_with(grammar, input, path, InputTreeBuilder::default())?;
     Ok(InputTree { nodes: planter.nodes })
 }
