@@ -102,7 +102,7 @@ pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds
 }
 
 /// Like [`bounds`], with the index of each site.
-pub(super) fn bounds_by_site(
+pub fn bounds_by_site(
     grammar: &Grammar,
     coverage: Option<&Coverage>,
 ) -> impl Iterator<Item = (usize, ValueBounds)> {
