@@ -96,12 +96,10 @@ struct NodeNumbers {
 
 impl NodeNumbers {
     fn of(grammar: &Grammar, tree: &InputTree) -> Self {
-        let nodes = tree.all();
-        let ints = nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)));
-        let values = ints.filter(|(_, int)| !grammar.sites[int.site].is_count);
+        let values = tree.ints().filter(|(_, int)| !grammar.sites[int.site].is_count);
         Self {
             values: values.map(|(index, int)| (index, int.clone())).collect(),
-            numbers: nodes.iter().map(|node| node_number(grammar, node)).collect(),
+            numbers: tree.all().iter().map(|node| node_number(grammar, node)).collect(),
         }
     }
 }

@@ -97,6 +97,11 @@ impl InputTree {
         all_nodes(&self.nodes)
     }
 
+    /// The integers, each with its index in the order of choices.
+    pub(super) fn ints(&self) -> impl Iterator<Item = (usize, &IntNode)> {
+        self.all().into_iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)))
+    }
+
     /// Calls `see` for every node with its index in the order of choices; a loop comes before its contents.
     pub fn each_mut(&mut self, see: &mut dyn FnMut(usize, &mut InputNode)) {
         let mut open: Vec<&mut InputNode> = self.nodes.iter_mut().rev().collect();
