@@ -10,7 +10,7 @@ use juror_grammar::generate::generate_until;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::applicable;
 use juror_grammar::tree;
-use juror_grammar::validate::{Rejection, accepts, validate};
+use juror_grammar::validate::{Error, accepts, validate};
 use juror_grammar::vary::vary;
 use juror_grammar::work::WorkLimits;
 use libfuzzer_sys::fuzz_target;
@@ -30,7 +30,7 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(written) = generate_until(&grammar, shape, &[], 1, Some(LONGEST), &is_over) {
         assert!(written.len() <= LONGEST);
         let read = validate(&grammar, &written, Path::new("written"));
-        assert!(matches!(read, Ok(()) | Err(Rejection::Grammar(_))), "{read:?}");
+        assert!(matches!(read, Ok(()) | Err(Error::Grammar(_))), "{read:?}");
         check(&grammar, &written);
     }
 });

@@ -27,7 +27,7 @@ use juror_grammar::compile::parse_grammar;
 use juror_grammar::generate::generate_at;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{RANDOM, Scale, Shape, applicable, find_shape};
-use juror_grammar::validate::{Rejection, validate_blob};
+use juror_grammar::validate::{Error, validate_blob};
 use juror_grammar::value_bounds::{BoundSide, Pin, ReachedValues, ValueBound, ValueBounds};
 use juror_grammar::wanted_bounds::unreached;
 
@@ -138,12 +138,11 @@ fn check_inputs(path: &Path, inputs: &[PathBuf], context: &Context) -> Result<Ch
     Ok(CheckedInputs { inputs: checked })
 }
 
-fn check_result(result: Result<(), Rejection>) -> Result<(), Stop> {
+fn check_result(result: Result<(), Error>) -> Result<(), Stop> {
     result.map_err(|refusal| match refusal {
-        Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
-            Stop::from(diagnostic).refused_for(RefusalSubject::Submission)
-        }
-        Rejection::Interrupted => Stop::Interrupted,
+        Error::Input(fault) => Stop::from(fault).refused_for(RefusalSubject::Submission),
+        Error::Grammar(all) => Stop::Diagnosed(all).refused_for(RefusalSubject::Submission),
+        Error::Interrupted => Stop::Interrupted,
     })
 }
 

@@ -10,7 +10,7 @@ use crate::number::show_ratio;
 use crate::port::LoopObserver;
 use crate::program::{Grammar, Instruction};
 use crate::read::{IntNode, Witness};
-use crate::validate::{Rejection, validate_with};
+use crate::validate::{Error, validate_with};
 use crate::value::Value;
 use crate::value_bounds::{BoundSide, ReachedValues, ValueBound, ValueBounds};
 
@@ -35,7 +35,7 @@ impl Coverage {
     }
 
     /// Adds an input, which must be valid: another adds nothing. `path` is its name in messages.
-    pub fn add(&mut self, grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
+    pub fn add(&mut self, grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Error> {
         *self = validate_with(grammar, input, path, self.clone())?;
         Ok(())
     }
@@ -102,7 +102,7 @@ pub fn bounds(grammar: &Grammar, coverage: Option<&Coverage>) -> Vec<ValueBounds
 }
 
 /// Like [`bounds`], with the index of each site.
-pub(super) fn bounds_by_site(
+pub fn bounds_by_site(
     grammar: &Grammar,
     coverage: Option<&Coverage>,
 ) -> impl Iterator<Item = (usize, ValueBounds)> {

@@ -283,12 +283,7 @@ impl Compiler {
             span,
             loops: self.loops.clone(),
             instruction: step,
-            is_count: false,
-            is_case_count: false,
-            unique: None,
-            pointer: None,
-            is_size: false,
-            sum_limit: None,
+            ..Site::default()
         });
         self.grammar.sites.len() - 1
     }

@@ -1,6 +1,5 @@
 //! The door of this crate: what others do with a grammar.
 
-use std::fmt;
 use std::path::Path;
 
 use crate::bounds::{Coverage, bounds};
@@ -9,7 +8,7 @@ use crate::generate::generate;
 use crate::program::Grammar;
 use crate::shape::{RANDOM, Shape, applicable};
 use crate::shrink::shrink;
-use crate::validate::{Rejection, validate};
+use crate::validate::{Error, validate};
 use crate::value_bounds::ValueBounds;
 use juror_core::diagnostic::Diagnostic;
 
@@ -31,7 +30,7 @@ impl Grammar {
     /// [`Error::Input`] with the first place that does not match; [`Error::Grammar`] if the grammar cannot be applied
     /// to this input.
     pub fn check(&self, name: impl AsRef<Path>, input: impl AsRef<[u8]>) -> Result<(), Error> {
-        Ok(validate(self, input.as_ref(), name.as_ref())?)
+        validate(self, input.as_ref(), name.as_ref())
     }
 
     /// Writes a random input. The same seed gives the same bytes on every machine.
@@ -87,49 +86,9 @@ impl Grammar {
         budget: u64,
         interesting: impl FnMut(&[u8]) -> bool,
     ) -> Result<Vec<u8>, Error> {
-        Ok(shrink(self, input.as_ref(), interesting, budget, || false)?)
+        shrink(self, input.as_ref(), interesting, budget, || false)
     }
 }
-
-/// Why there is no grammar or no input, or why an input is not accepted.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Error {
-    /// The grammar is wrong, cannot be applied to the input, or no input was found.
-    Grammar(Vec<Diagnostic>),
-    /// The input does not match the grammar: where, what was expected, and what was there instead.
-    Input(Diagnostic),
-    /// The process is about to end.
-    Interrupted,
-}
-
-impl From<Rejection> for Error {
-    fn from(rejection: Rejection) -> Self {
-        match rejection {
-            Rejection::Invalid(diagnostic) => Self::Input(diagnostic),
-            Rejection::Grammar(diagnostic) => Self::Grammar(vec![diagnostic]),
-            Rejection::Interrupted => Self::Interrupted,
-        }
-    }
-}
-
-impl fmt::Display for Error {
-    /// A line for each fault, and one for its help.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let faults = match self {
-            Self::Grammar(faults) => &faults[..],
-            Self::Input(fault) => std::slice::from_ref(fault),
-            Self::Interrupted => return f.write_str("interrupted"),
-        };
-        for (index, fault) in faults.iter().enumerate() {
-            let line_end = if index > 0 { "\n" } else { "" };
-            write!(f, "{line_end}{fault}")?;
-            fault.help.as_ref().map_or(Ok(()), |help| write!(f, "\n{help}"))?;
-        }
-        Ok(())
-    }
-}
-
-impl std::error::Error for Error {}
 
 #[cfg(test)]
 mod tests {

@@ -71,10 +71,10 @@ pub mod work;
 mod write;
 
 pub use compile::{ParsedGrammar, parse_grammar};
-pub use door::Error;
 pub use juror_core::diagnostic::{Diagnostic, Severity, SourcePlace, TextPosition};
 pub use program::Grammar;
 pub use shape::Shape;
+pub use validate::Error;
 pub use value_bounds::{ReachedValues, ValueBound, ValueBounds};
 
 #[cfg(test)]

@@ -31,21 +31,14 @@ pub fn misread(grammar: &Grammar, input: &[u8], misreading: Misreading) -> Optio
     (text != input && parse(grammar, &text, path).is_ok()).then_some(text)
 }
 
-struct CountNode {
-    index: usize,
-    int: IntNode,
-    is_of_cases: bool,
-}
-
-fn counts(grammar: &Grammar, tree: &InputTree) -> Vec<CountNode> {
-    let nodes = tree.all().into_iter().enumerate();
-    let counts = nodes.filter_map(|(index, node)| {
-        let int = node.int()?;
+/// The numbers of test cases, or all other counts, each with the index of its node.
+fn counts(grammar: &Grammar, tree: &InputTree, of_cases: bool) -> Vec<(usize, IntNode)> {
+    let is_wanted = |int: &IntNode| {
         let site = &grammar.sites[int.site];
-        let is_of_cases = site.is_case_count;
-        site.is_count.then(|| CountNode { index, int: int.clone(), is_of_cases })
-    });
-    counts.collect()
+        site.is_count && site.is_case_count == of_cases
+    };
+    let counts = tree.ints().filter(|(_, int)| is_wanted(int));
+    counts.map(|(index, int)| (index, int.clone())).collect()
 }
 
 fn apply(grammar: &Grammar, tree: &mut InputTree, misreading: Misreading) {
@@ -72,11 +65,11 @@ fn shorten(
     new_length: impl Fn(i64, i64) -> i64,
 ) {
     // From the end, so that the indexes of earlier nodes stay valid.
-    for count in counts(grammar, tree).iter().rev() {
-        let Some(length) = count.int.value.to_small() else { continue };
-        let shorter = Int::Small(new_length(length, count.int.max.to_small().unwrap_or(i64::MAX)));
-        if shorter >= count.int.min && shorter < count.int.value && count.is_of_cases == of_cases {
-            recount(count.index, shorter, |stay, _| start(stay))(grammar, tree);
+    for (index, count) in counts(grammar, tree, of_cases).iter().rev() {
+        let Some(length) = count.value.to_small() else { continue };
+        let shorter = Int::Small(new_length(length, count.max.to_small().unwrap_or(i64::MAX)));
+        if shorter >= count.min && shorter < count.value {
+            recount(*index, shorter, |stay, _| start(stay))(grammar, tree);
         }
     }
 }
@@ -123,16 +116,16 @@ fn remove_repeated(grammar: &Grammar, nodes: &mut [InputNode]) {
 }
 
 fn resize_to_first(grammar: &Grammar, tree: &mut InputTree) {
-    let counts = counts(grammar, tree);
-    for count in counts.iter().rev().filter(|count| !count.is_of_cases) {
-        let Some(first) = counts.iter().find(|other| other.int.site == count.int.site) else {
+    let counts = counts(grammar, tree, false);
+    for (index, count) in counts.iter().rev() {
+        let Some((_, first)) = counts.iter().find(|(_, other)| other.site == count.site) else {
             continue;
         };
-        let length = first.int.value.clone();
-        if to_length(&length) < to_length(&count.int.value) {
-            recount(count.index, length, |stay, _| stay)(grammar, tree);
+        let length = first.value.clone();
+        if to_length(&length) < to_length(&count.value) {
+            recount(*index, length, |stay, _| stay)(grammar, tree);
         } else {
-            set_node(count.index, length)(grammar, tree);
+            set_node(*index, length)(grammar, tree);
         }
     }
 }

@@ -128,8 +128,8 @@ pub(super) enum PatternSource {
     Computed(Expr),
 }
 
-/// A command that reads a value.
-#[derive(Clone, Debug)]
+/// A command that reads a value. Its roles are known once the whole grammar was read.
+#[derive(Clone, Debug, Default)]
 pub struct Site {
     pub is_number: bool,
     /// The variable as written, such as `a[i]`; if there is none, the command.

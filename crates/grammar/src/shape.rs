@@ -59,40 +59,10 @@ pub(super) enum Counts {
 }
 
 words! {
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    /// In sections: up to `Parallel` for pointers between nodes, from `Random` to `OrganPipe` for all numbers, and from
+    /// `Ends` on for searches. In a section, the order decides what a seed draws.
+    #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd)]
     pub(super) enum Values {
-        Random = "random",
-        Least = "all-least",
-        Most = "all-most",
-        Zero = "zeros",
-        Equal = "all-equal",
-        Increasing = "increasing",
-        Decreasing = "decreasing",
-        Alternating = "alternating",
-        Spike = "spike",
-        FewDistinct = "few-distinct",
-        AlmostSorted = "almost-sorted",
-        Planted = "planted",
-        Largest = "largest",
-        Small = "small",
-        /// Each value for itself at its least or most.
-        Ends = "ends",
-        /// Each site at its least or most.
-        Extremes = "extremes",
-        /// Special numbers and those near the bounds.
-        Numbers = "numbers",
-        /// Special numbers as sums.
-        Sums = "sums",
-        /// At distances as large as a table.
-        Multiples = "multiples",
-        /// Multiples, and then the numbers after them.
-        Clusters = "clusters",
-        /// At distances of one or two.
-        Diagonal = "diagonal",
-        OnePlace = "one-place",
-        Sawtooth = "sawtooth",
-        Blocks = "blocks",
-        OrganPipe = "organ-pipe",
         Path = "path",
         TwoPaths = "two-paths",
         BackPath = "back-path",
@@ -108,6 +78,38 @@ words! {
         Grid = "grid",
         SelfLoop = "self-loop",
         Parallel = "parallel",
+        Largest = "largest",
+        Random = "random",
+        Small = "small",
+        Least = "all-least",
+        Most = "all-most",
+        Zero = "zeros",
+        Equal = "all-equal",
+        Increasing = "increasing",
+        Decreasing = "decreasing",
+        Alternating = "alternating",
+        Spike = "spike",
+        FewDistinct = "few-distinct",
+        AlmostSorted = "almost-sorted",
+        Planted = "planted",
+        /// Each value for itself at its least or most.
+        Ends = "ends",
+        /// Special numbers and those near the bounds.
+        Numbers = "numbers",
+        /// Special numbers as sums.
+        Sums = "sums",
+        /// At distances as large as a table.
+        Multiples = "multiples",
+        /// Multiples, and then the numbers after them.
+        Clusters = "clusters",
+        /// At distances of one or two.
+        Diagonal = "diagonal",
+        OnePlace = "one-place",
+        Sawtooth = "sawtooth",
+        Blocks = "blocks",
+        OrganPipe = "organ-pipe",
+        /// Each site at its least or most.
+        Extremes = "extremes",
         /// For texts; numbers are at random.
         ThueMorse = "thue-morse",
         Fibonacci = "fibonacci",
@@ -123,56 +125,11 @@ words! {
 /// Upper bound on the variables of which all combinations of extremes are tried.
 const EXTREME_VARIABLES_MAX: usize = 8;
 
-/// What a number may have in [`Values::Mixed`].
-const FOR_NUMBERS: [Values; 23] = [
-    Values::Random,
-    Values::Small,
-    Values::Least,
-    Values::Most,
-    Values::Zero,
-    Values::Equal,
-    Values::Increasing,
-    Values::Decreasing,
-    Values::Alternating,
-    Values::Spike,
-    Values::FewDistinct,
-    Values::AlmostSorted,
-    Values::Planted,
-    Values::Ends,
-    Values::Numbers,
-    Values::Sums,
-    Values::Multiples,
-    Values::Clusters,
-    Values::Diagonal,
-    Values::OnePlace,
-    Values::Sawtooth,
-    Values::Blocks,
-    Values::OrganPipe,
-];
-
-/// What a number that may be an index may have, too.
-const FOR_POINTERS: [Values; 15] = [
-    Values::Path,
-    Values::TwoPaths,
-    Values::BackPath,
-    Values::NearPath,
-    Values::Star,
-    Values::Binary,
-    Values::Caterpillar,
-    Values::Broom,
-    Values::SquareRoot,
-    Values::RandomTree,
-    Values::Cycle,
-    Values::Clique,
-    Values::Grid,
-    Values::SelfLoop,
-    Values::Parallel,
-];
-
 /// What all other numbers have in a tree or graph: a long path of the greatest weights passes any limit.
 const FOR_WEIGHTS: [Values; 6] =
     [Values::Random, Values::Random, Values::Most, Values::Most, Values::Least, Values::Ends];
 
+/// What a text may have in [`Values::Mixed`].
 const FOR_TEXTS: [Values; 13] = [
     Values::Random,
     Values::Least,
@@ -201,16 +158,26 @@ words! {
 }
 
 impl Values {
+    /// What a number may have in [`Values::Mixed`].
+    fn for_numbers() -> &'static [Self] {
+        &Self::ALL[Self::Random as usize..=Self::OrganPipe as usize]
+    }
+
+    /// What a number that may point to a node may have, too.
+    fn for_pointers() -> &'static [Self] {
+        &Self::ALL[..=Self::Parallel as usize]
+    }
+
     /// Whether only pointers between nodes have it.
     pub(super) fn is_graph(self) -> bool {
-        FOR_POINTERS.contains(&self)
+        self <= Self::Parallel
     }
 
     fn suits(self, site: &Site) -> bool {
         if !site.is_number {
             return FOR_TEXTS.contains(&self);
         }
-        if self.is_graph() { site.pointer.is_some() } else { FOR_NUMBERS.contains(&self) }
+        if self.is_graph() { site.pointer.is_some() } else { Self::for_numbers().contains(&self) }
     }
 }
 
@@ -231,27 +198,7 @@ impl Shape {
 
     /// Whether it is for searches: people would not choose it for test data, and it explains little.
     pub fn is_for_searches(&self) -> bool {
-        use Values::*;
-        matches!(
-            self.values,
-            Extremes
-                | Ends
-                | Numbers
-                | Sums
-                | Multiples
-                | Clusters
-                | Diagonal
-                | OnePlace
-                | Sawtooth
-                | Blocks
-                | OrganPipe
-                | ThueMorse
-                | Fibonacci
-                | AlmostPeriod
-                | Echo
-                | Serpentine
-                | Mixed
-        )
+        self.values >= Values::Ends
     }
 
     /// Counts and lengths of texts are at most this, as far as the grammar allows it.
@@ -338,9 +285,9 @@ fn any_values(site: &Site, chance: &mut Chance) -> Values {
     let choices: &[Values] = if !site.is_number {
         &FOR_TEXTS
     } else if chance.happens(graph) {
-        &FOR_POINTERS
+        Values::for_pointers()
     } else {
-        &FOR_NUMBERS
+        Values::for_numbers()
     };
     choices[chance.below(choices.len() as u64) as usize]
 }
@@ -626,6 +573,17 @@ mod tests {
             let same = SHAPES.iter().position(|other| other.name == shape.name);
             assert_eq!(same, Some(index), "{}", shape.name);
             assert_eq!(find_shape(shape.name).as_ref(), Some(shape));
+        }
+    }
+
+    #[test]
+    fn a_section_of_values_is_for_the_same_sites() {
+        for shape in SHAPES {
+            assert_eq!(shape.subject().is_graph(), shape.values.is_graph(), "{}", shape.name);
+            let is_for_numbers = Values::for_numbers().contains(&shape.values);
+            let subjects = [ShapeSubject::Texts, ShapeSubject::Mazes, ShapeSubject::Variables];
+            let is_special = subjects.contains(&shape.subject()) || shape.values.is_graph();
+            assert!(!is_for_numbers || !is_special, "{}", shape.name);
         }
     }
 

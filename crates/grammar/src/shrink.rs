@@ -18,7 +18,7 @@ use crate::reduce::{
     set_all_least, set_node, to_length,
 };
 use crate::tree::{InputTree, parse, write_tree};
-use crate::validate::Rejection;
+use crate::validate::Error;
 
 /// Shrinks an input until `is_over` is true. `interesting` is called at most `budget` times, only with valid inputs.
 pub fn shrink(
@@ -27,7 +27,7 @@ pub fn shrink(
     interesting: impl FnMut(&[u8]) -> bool,
     budget: u64,
     is_over: impl Fn() -> bool,
-) -> Result<Vec<u8>, Rejection> {
+) -> Result<Vec<u8>, Error> {
     let mut shrinker = Shrinker {
         grammar,
         tree: parse(grammar, input, Path::new("input"))?,
@@ -96,12 +96,10 @@ struct NodeNumbers {
 
 impl NodeNumbers {
     fn of(grammar: &Grammar, tree: &InputTree) -> Self {
-        let nodes = tree.all();
-        let ints = nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)));
-        let values = ints.filter(|(_, int)| !grammar.sites[int.site].is_count);
+        let values = tree.ints().filter(|(_, int)| !grammar.sites[int.site].is_count);
         Self {
             values: values.map(|(index, int)| (index, int.clone())).collect(),
-            numbers: nodes.iter().map(|node| node_number(grammar, node)).collect(),
+            numbers: tree.all().iter().map(|node| node_number(grammar, node)).collect(),
         }
     }
 }

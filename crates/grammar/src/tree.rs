@@ -17,7 +17,7 @@ use crate::program::Grammar;
 use crate::read::{IntNode, Witness};
 use crate::run::Interpreter;
 use crate::strings::Length;
-use crate::validate::{Rejection, validate_with};
+use crate::validate::{Error, validate_with};
 use crate::write::InputWriter;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -79,7 +79,7 @@ pub struct LoopNode {
 }
 
 /// Fails if the input is not valid. `path` is its name in messages.
-pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Rejection> {
+pub fn parse(grammar: &Grammar, input: &[u8], path: &Path) -> Result<InputTree, Error> {
     let planter = validate_with(grammar, input, path, InputTreeBuilder::default())?;
     Ok(InputTree { nodes: planter.nodes })
 }
@@ -95,6 +95,11 @@ impl InputTree {
     /// Every node in the order of choices; a loop comes before its contents.
     pub fn all(&self) -> Vec<&InputNode> {
         all_nodes(&self.nodes)
+    }
+
+    /// The integers, each with its index in the order of choices.
+    pub(super) fn ints(&self) -> impl Iterator<Item = (usize, &IntNode)> {
+        self.all().into_iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)))
     }
 
     /// Calls `see` for every node with its index in the order of choices; a loop comes before its contents.
@@ -217,39 +222,34 @@ impl<'a> ReplayChooser<'a> {
         }
     }
 
-    /// Skips nodes before the next wanted one.
-    fn next_node(&mut self, is_eligible: impl Fn(&InputNode) -> bool) -> Option<&'a InputNode> {
+    /// What the next wanted node has. Skips those before it.
+    fn take_next<T>(&mut self, wanted: impl Fn(&'a InputNode) -> Option<T>) -> Option<T> {
         let position = self.positions.last_mut()?;
-        let found = position.nodes[position.at..].iter().position(is_eligible)?;
-        position.at += found + 1;
-        position.nodes.get(position.at - 1)
+        let mut ahead = position.nodes.iter().enumerate().skip(position.at);
+        let (index, found) = ahead.find_map(|(index, node)| Some((index, wanted(node)?)))?;
+        position.at = index + 1;
+        Some(found)
     }
 }
 
 impl Chooser for ReplayChooser<'_> {
     fn number(&mut self, draw: &DrawRequest<'_>) -> Int {
-        let node = self.next_node(|node| match node {
-            InputNode::Int(int) => int.site == draw.site,
-            InputNode::Float { site, .. } => *site == draw.site,
-            _ => false,
-        });
-        match node {
-            Some(InputNode::Int(int)) => int.value.clone(),
-            Some(InputNode::Float { value, .. }) => {
+        let value = self.take_next(|node| match node {
+            InputNode::Int(int) if int.site == draw.site => Some(int.value.clone()),
+            InputNode::Float { site, value, .. } if *site == draw.site => {
                 let unit = BigRational::from_integer(power_of_ten(draw.unit));
-                Int::from((value * unit).floor().to_integer())
+                Some(Int::from((value * unit).floor().to_integer()))
             }
-            _ => draw.min.clone(),
-        }
+            _ => None,
+        });
+        value.unwrap_or_else(|| draw.min.clone())
     }
 
     fn text(&mut self, site: usize) -> Option<Vec<u8>> {
-        let is_wanted =
-            |node: &InputNode| matches!(node, InputNode::Text { site: own, .. } if *own == site);
-        match self.next_node(is_wanted) {
-            Some(InputNode::Text { text, .. }) => Some(text.clone()),
+        self.take_next(|node| match node {
+            InputNode::Text { site: own, text } if *own == site => Some(text.clone()),
             _ => None,
-        }
+        })
     }
 
     fn length(&mut self, _site: usize) -> Length {
@@ -267,15 +267,13 @@ impl Chooser for ReplayChooser<'_> {
     }
 
     fn answer(&mut self, question: usize, _loops: &[LoopState]) -> bool {
-        let is_wanted = |node: &InputNode| matches!(node, InputNode::Answer { question: own, .. } if *own == question);
-        match self.next_node(is_wanted) {
-            Some(InputNode::Answer { answer, .. }) => *answer,
-            // By default, a loop ends and a condition holds.
-            _ => {
-                let lookahead = &self.grammar.questions[question];
-                lookahead.is_positive == lookahead.of_loop.is_none()
-            }
-        }
+        let answer = self.take_next(|node| match node {
+            InputNode::Answer { question: own, answer } if *own == question => Some(*answer),
+            _ => None,
+        });
+        // By default, a loop ends and a condition holds.
+        let lookahead = &self.grammar.questions[question];
+        answer.unwrap_or(lookahead.is_positive == lookahead.of_loop.is_none())
     }
 
     fn note_forced(&mut self, question: usize) {
@@ -294,11 +292,10 @@ impl Chooser for ReplayChooser<'_> {
 
 impl LoopObserver for ReplayChooser<'_> {
     fn enter(&mut self, id: usize, _count: Option<u32>) {
-        let is_wanted = |node: &InputNode| matches!(node, InputNode::Loop(own) if own.id == id);
-        let loop_node = match self.next_node(is_wanted) {
-            Some(InputNode::Loop(loop_node)) => Some(loop_node),
+        let loop_node = self.take_next(|node| match node {
+            InputNode::Loop(loop_node) if loop_node.id == id => Some(loop_node),
             _ => None,
-        };
+        });
         self.positions.push(ReplayPosition { nodes: &[], at: 0, loop_node });
     }
 

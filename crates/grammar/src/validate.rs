@@ -1,5 +1,6 @@
 //! Checks inputs against a grammar.
 
+use std::fmt;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -13,17 +14,39 @@ use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::lines::LineIndex;
 
-#[derive(Debug)]
-pub enum Rejection {
-    /// Where it does not match the grammar, what was expected, and what was there instead.
-    Invalid(Diagnostic),
-    /// The grammar cannot be applied to it: a variable without value, a division by zero, or too much work.
-    Grammar(Diagnostic),
+/// Why there is no grammar or no input, or why an input is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Error {
+    /// The grammar is wrong, or no input was found, or it cannot be applied to the input: a variable without value, a
+    /// division by zero, or too much work.
+    Grammar(Vec<Diagnostic>),
+    /// The input does not match the grammar: where, what was expected, and what was there instead.
+    Input(Diagnostic),
+    /// The process is about to end.
     Interrupted,
 }
 
+impl fmt::Display for Error {
+    /// A line for each fault, and one for its help.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let faults = match self {
+            Self::Grammar(faults) => &faults[..],
+            Self::Input(fault) => std::slice::from_ref(fault),
+            Self::Interrupted => return f.write_str("interrupted"),
+        };
+        for (index, fault) in faults.iter().enumerate() {
+            let line_end = if index > 0 { "\n" } else { "" };
+            write!(f, "{line_end}{fault}")?;
+            fault.help.as_ref().map_or(Ok(()), |help| write!(f, "\n{help}"))?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Error {}
+
 /// `path` is the input's name in messages.
-pub fn validate(grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Rejection> {
+pub fn validate(grammar: &Grammar, input: &[u8], path: &Path) -> Result<(), Error> {
     validate_with(grammar, input, path, NoWitness).map(|NoWitness| ())
 }
 
@@ -32,7 +55,7 @@ pub fn validate_blob(
     grammar: &Grammar,
     input: &Blob,
     path: &Path,
-) -> io::Result<Result<(), Rejection>> {
+) -> io::Result<Result<(), Error>> {
     if let Some(bytes) = input.bytes() {
         return Ok(validate(grammar, bytes, path));
     }
@@ -40,7 +63,7 @@ pub fn validate_blob(
         Ok(true) => Ok(Ok(())),
         // Only all bytes show what is around a fault.
         Ok(false) => Ok(validate(grammar, &input.read()?, path)),
-        Err(stop) => Ok(Err(unfinished_rejection(grammar, *stop.0, path))),
+        Err(stop) => Ok(Err(unfinished_error(grammar, *stop.0, path))),
     }
 }
 
@@ -62,15 +85,15 @@ pub(super) fn accepts_file(
 }
 
 /// For a run that ended before it knew more about the input.
-fn unfinished_rejection(grammar: &Grammar, reason: RunStopReason, path: &Path) -> Rejection {
+fn unfinished_error(grammar: &Grammar, reason: RunStopReason, path: &Path) -> Error {
     match reason.kind {
         RunStopKind::TooMuchWork => {
             let message = format!("{} on {}", reason.message, path.display());
             let fault = grammar.source.error(reason.span, message);
-            Rejection::Grammar(fault.help(TOO_MUCH_HELP))
+            Error::Grammar(vec![fault.help(TOO_MUCH_HELP)])
         }
-        RunStopKind::Interrupted => Rejection::Interrupted,
-        _ => Rejection::Invalid(Diagnostic::error(path, reason.message)),
+        RunStopKind::Interrupted => Error::Interrupted,
+        _ => Error::Input(Diagnostic::error(path, reason.message)),
     }
 }
 
@@ -85,7 +108,7 @@ pub(super) fn validate_with<W: Witness>(
     input: &[u8],
     path: &Path,
     witness: W,
-) -> Result<W, Rejection> {
+) -> Result<W, Error> {
     let mut reader = InputReader::new(grammar, input, witness);
     let Err(stop) = Interpreter::new(grammar).run(&mut reader) else { return Ok(reader.witness) };
     let (reason, source) = (*stop.0, &grammar.source);
@@ -108,16 +131,16 @@ pub(super) fn validate_with<W: Witness>(
             } else {
                 Diagnostic::error(path, reason.message).at_position(spot)
             };
-            Rejection::Invalid(diagnostic.help(help))
+            Error::Input(diagnostic.help(help))
         }
         RunStopKind::Fault { help } => {
             let spot = spot(reader.at, 1);
             let path = path.display();
             let help = format!("{help}; it was at {path}:{}:{}", spot.line, spot.column);
-            Rejection::Grammar(source.error(reason.span, reason.message).help(help))
+            Error::Grammar(vec![source.error(reason.span, reason.message).help(help)])
         }
         RunStopKind::TooMuchWork | RunStopKind::Interrupted | RunStopKind::Stuck { .. } => {
-            unfinished_rejection(grammar, reason, path)
+            unfinished_error(grammar, reason, path)
         }
     })
 }

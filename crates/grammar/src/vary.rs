@@ -40,10 +40,9 @@ pub fn vary_towards(
         let room = if wish.by.is_negative() { &int.min } else { &int.max };
         wish.sites.contains(&int.site) && int.value != *room
     };
-    let chosen = choose_int(&tree, chance, &can_change)?;
-    let int = &chosen.int;
+    let (index, int) = choose_int(&tree, chance, &can_change)?;
     let value = int.value.plus(&wish.by).clamped(&int.min, &int.max);
-    set_int(grammar, &mut tree, &chosen, &value, chance);
+    set_int(grammar, &mut tree, index, &value, chance);
     valid_text(grammar, &tree)
 }
 
@@ -114,14 +113,14 @@ fn mix_in(
             text.splice(from..to, piece.iter().copied());
         });
     }
-    let Some(chosen) = choose_int(tree, chance, &is_value) else { return false };
+    let Some((index, int)) = choose_int(tree, chance, &is_value) else { return false };
     let numbers = if chance.happens(500) { with.numbers } else { &[] };
     let number = chance.pick(numbers);
-    let values = nodes.iter().filter_map(|node| node.int()).filter(|int| is_value(int));
-    let values: Vec<&Int> = values.map(|int| &int.value).collect();
+    let values = with.other.ints().filter(|(_, int)| is_value(int));
+    let values: Vec<&Int> = values.map(|(_, int)| &int.value).collect();
     let Some(value) = number.or(chance.pick(&values).copied()) else { return false };
-    let value = value.clamped(&chosen.int.min, &chosen.int.max);
-    set_int(grammar, tree, &chosen, &value, chance);
+    let value = value.clamped(&int.min, &int.max);
+    set_int(grammar, tree, index, &value, chance);
     true
 }
 
@@ -135,26 +134,27 @@ fn change_randomly(grammar: &Grammar, tree: &mut InputTree, chance: &mut Chance)
         0..=2 => change_row(grammar, tree, chance),
         3 | 4 => {
             let is_count = |int: &IntNode| grammar.sites[int.site].is_count;
-            let Some(chosen) = choose_int(tree, chance, &is_count) else { return };
-            let value = near_value(&chosen.int, chance.below(8));
-            set_int(grammar, tree, &chosen, &value, chance);
+            let Some((index, int)) = choose_int(tree, chance, &is_count) else { return };
+            let value = near_value(&int, chance.below(8));
+            set_int(grammar, tree, index, &value, chance);
         }
         5 if chance.happens(500) && flip_answer(tree, chance) => {}
         5 => shift(grammar, tree, chance),
         _ => {
             let is_value = |int: &IntNode| !grammar.sites[int.site].is_count;
-            let Some(chosen) = choose_int(tree, chance, &is_value) else { return };
-            let int = &chosen.int;
+            let Some((index, int)) = choose_int(tree, chance, &is_value) else { return };
             let kind = chance.below(12);
             let mut other = Chance::new(chance.below(u64::MAX), "value");
-            let like = similar_value(tree, int, kind == 9, &mut other);
+            // The value of another node of the same command, or of any command.
+            let is_like = |like: &IntNode| kind == 9 || like.site == int.site;
+            let like = choose_int(tree, &mut other, &is_like).map(|(_, like)| like.value);
             let value = match kind {
                 8 | 9 => like.as_ref().unwrap_or(&int.min).clamped(&int.min, &int.max),
                 10 => int.value.negated(),
                 11 => other.between(&int.min, &int.max),
-                kind => near_value(int, kind),
+                kind => near_value(&int, kind),
             };
-            set_int(grammar, tree, &chosen, &value, chance);
+            set_int(grammar, tree, index, &value, chance);
         }
     }
 }
@@ -175,41 +175,26 @@ fn near_value(int: &IntNode, kind: u64) -> Int {
     value.clamped(&int.min, &int.max)
 }
 
-struct ChosenInt {
-    index: usize,
-    int: IntNode,
-}
-
-/// A random node among the wanted ones.
+/// A random node among the wanted ones, with its index.
 fn choose_int(
     tree: &InputTree,
     chance: &mut Chance,
     is_eligible: &dyn Fn(&IntNode) -> bool,
-) -> Option<ChosenInt> {
-    let nodes = tree.all();
-    let ints = nodes.iter().enumerate().filter_map(|(index, node)| Some((index, node.int()?)));
-    let ints: Vec<(usize, &IntNode)> = ints.filter(|(_, int)| is_eligible(int)).collect();
-    chance.pick(&ints).map(|(index, int)| ChosenInt { index: *index, int: IntNode::clone(int) })
-}
-
-/// The value of another node of the same command, or of any command.
-fn similar_value(tree: &InputTree, int: &IntNode, any: bool, chance: &mut Chance) -> Option<Int> {
-    let nodes = tree.all();
-    let ints = nodes.iter().filter_map(|node| node.int());
-    let ints: Vec<&IntNode> = ints.filter(|other| any || other.site == int.site).collect();
-    chance.pick(&ints).map(|int| int.value.clone())
+) -> Option<(usize, IntNode)> {
+    let ints: Vec<(usize, &IntNode)> = tree.ints().filter(|(_, int)| is_eligible(int)).collect();
+    chance.pick(&ints).map(|(index, int)| (*index, IntNode::clone(int)))
 }
 
 /// Sets a number. A count also lengthens or shortens the loops that it counts.
 fn set_int(
     grammar: &Grammar,
     tree: &mut InputTree,
-    ChosenInt { index, .. }: &ChosenInt,
+    index: usize,
     value: &Int,
     chance: &mut Chance,
 ) {
     // A negated value may be out of bounds until the input is written.
-    set_count(grammar, tree, *index, value, &mut |iterations, rounds, _| {
+    set_count(grammar, tree, index, value, &mut |iterations, rounds, _| {
         resize(iterations, rounds.min(ITERATIONS_MAX), chance);
     });
 }

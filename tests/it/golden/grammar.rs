@@ -10,7 +10,7 @@ use juror_grammar::compile::parse_grammar;
 use juror_grammar::generate::generate;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::RANDOM;
-use juror_grammar::validate::{Rejection, validate};
+use juror_grammar::validate::{Error, validate};
 use juror_grammar::value_bounds::ValueBounds;
 
 use super::record::{Recording, started_event, with_end};
@@ -66,10 +66,8 @@ pub(super) fn checked_inputs() -> Recording<CheckedInputs> {
         let path = PathBuf::from(format!("{number}.in"));
         let refusal = validate(&grammar, input.as_bytes(), &path).err();
         events.extend(refusal.as_ref().map(|refusal| match refusal {
-            Rejection::Invalid(diagnostic) | Rejection::Grammar(diagnostic) => {
-                Event::Diagnosed(diagnostic.clone())
-            }
-            Rejection::Interrupted => panic!("nobody stops it"),
+            Error::Input(diagnostic) => Event::Diagnosed(diagnostic.clone()),
+            Error::Grammar(_) | Error::Interrupted => panic!("the grammar is right"),
         }));
         inputs.push(InputReport { path, valid: refusal.is_none() });
     }

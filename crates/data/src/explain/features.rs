@@ -89,7 +89,7 @@ impl FigureKind {
 
     pub(super) fn wording(self) -> Wording {
         use FigureKind::*;
-        use Wording::{Amount, Flag, Number};
+        use Wording::{Amount, Extreme, Flag, Number};
         match self {
             Value => Number("{name}"),
             SameValue => Flag("{name} and {other} are equal", "{name} and {other} differ"),
@@ -99,8 +99,8 @@ impl FigureKind {
             Cases => Amount("there are", "test cases"),
             Length => Amount("{name} has", "values"),
             Sum => Number("the sum of {name}"),
-            Least => Number("the least value of {name}"),
-            Greatest => Number("the greatest value of {name}"),
+            Least => Extreme("a value of {name} is", "all values of {name} are"),
+            Greatest => Extreme("all values of {name} are", "a value of {name} is"),
             AllEqual => Flag("all values of {name} are equal", "two values of {name} differ"),
             TwoEqual => Flag("two values of {name} are equal", "all values of {name} differ"),
             Neighbours => {
@@ -149,6 +149,8 @@ impl FigureKind {
 pub(super) enum Wording {
     Flag(&'static str, &'static str),
     Number(&'static str),
+    /// If it is at most so much, and if it is at least so much.
+    Extreme(&'static str, &'static str),
     Amount(&'static str, &'static str),
 }
 

@@ -104,28 +104,14 @@ impl Atom {
     }
 
     fn text(&self, feature: &Feature) -> String {
-        let [one, all] = ["a value of {name} is", "all values of {name} are"];
-        let text = match (feature.kind, self.test, feature.kind.wording()) {
-            (FigureKind::Least, FigureTest::AtMost(value), _) => {
-                value_words(one, feature, "at most", value)
-            }
-            (FigureKind::Least, FigureTest::AtLeast(value), _) => {
-                value_words(all, feature, "at least", value)
-            }
-            (FigureKind::Greatest, FigureTest::AtLeast(value), _) => {
-                value_words(one, feature, "at least", value)
-            }
-            (FigureKind::Greatest, FigureTest::AtMost(value), _) => {
-                value_words(all, feature, "at most", value)
-            }
-            (_, FigureTest::Yes, Wording::Flag(yes, _)) => yes.to_owned(),
-            (_, _, Wording::Flag(_, no)) => no.to_owned(),
-            (_, test, Wording::Number(what)) => {
-                format!("{what} is {}", number_words(feature, test))
-            }
-            (_, test, Wording::Amount(what, unit)) => {
-                format!("{what} {}", amount_words(test, unit))
-            }
+        let number = number_words(feature, self.test);
+        let text = match (self.test, feature.kind.wording()) {
+            (FigureTest::Yes, Wording::Flag(yes, _)) => yes.to_owned(),
+            (_, Wording::Flag(_, no)) => no.to_owned(),
+            (_, Wording::Number(what)) => format!("{what} is {number}"),
+            (FigureTest::AtMost(_), Wording::Extreme(what, _)) => format!("{what} {number}"),
+            (_, Wording::Extreme(_, what)) => format!("{what} {number}"),
+            (test, Wording::Amount(what, unit)) => format!("{what} {}", amount_words(test, unit)),
         };
         let other = feature.other.as_ref().map_or("", |(name, _)| name);
         text.replace("{name}", &feature.name).replace("{other}", other)
@@ -153,15 +139,6 @@ fn amount_words(test: FigureTest, unit: &str) -> String {
         FigureTest::Equals(value) => format!("{value} {unit}"),
         FigureTest::Odd => format!("an odd number of {unit}"),
         _ => format!("an even number of {unit}"),
-    }
-}
-
-fn value_words(these: &str, feature: &Feature, than: &str, value: i128) -> String {
-    match value {
-        -1 if than == "at most" => format!("{these} negative"),
-        value if [feature.min, feature.max].contains(&Some(value)) => format!("{these} {value}"),
-        1 if than == "at least" => format!("{these} positive"),
-        value => format!("{these} {than} {value}"),
     }
 }
 

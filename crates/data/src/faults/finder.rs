@@ -180,14 +180,6 @@ pub(super) fn children(node: Node<'_>) -> Vec<Node<'_>> {
 /// The name of the field that a node is in.
 pub(super) fn field_name<'t>(node: Node<'t>) -> Option<&'t str> {
     let parent = node.parent()?;
-    let mut cursor = parent.walk();
-    cursor.goto_first_child();
-    loop {
-        if cursor.node() == node {
-            return cursor.field_name();
-        }
-        if !cursor.goto_next_sibling() {
-            return None;
-        }
-    }
+    let index = children(parent).iter().position(|child| *child == node)?;
+    parent.field_name_for_child(index as u32)
 }

@@ -9,6 +9,7 @@ use crate::faults::syntax::Role::*;
 pub(super) enum Role {
     Argument,
     Assign,
+    /// An assignment that also calculates, such as `+=`. In some languages all assignments are of one kind.
     Augment,
     Binary,
     Block,
@@ -83,6 +84,7 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
         roles: &[
             (Argument, &["argument_list"]),
             (Assign, &["assignment_expression"]),
+            (Augment, &["assignment_expression"]),
             (Binary, &["binary_expression"]),
             (Block, &["compound_statement"]),
             (Break, &["break_statement"]),
@@ -235,6 +237,7 @@ pub(super) static SYNTAXES: [Syntax; 4] = [
         roles: &[
             (Argument, &["argument_list"]),
             (Assign, &["assignment_expression"]),
+            (Augment, &["assignment_expression"]),
             (Binary, &["binary_expression"]),
             (Block, &["block", "constructor_body"]),
             (Break, &["break_statement"]),

@@ -7,9 +7,10 @@ use std::io::Cursor;
 use std::sync::Arc;
 
 use crate::search::problem_inputs::comparison_options;
-use crate::strength::checkers::faults::{FaultClass, OutputFault, faults};
-use crate::strength::strictness::{AcceptedFault, Strictness};
+use crate::strength::checkers::faults::{FaultClass, faults};
+use crate::strength::strictness::Strictness;
 use crate::strength::submissions::BuiltSubmission;
+use crate::validity::test_data::TriedFault;
 use juror_core::blob::Blob;
 use juror_core::check::compare::compare;
 use juror_core::check::options::Options;
@@ -86,26 +87,18 @@ pub fn output_strictness(
     }
     let oracle = choose_oracle(rules, &tried)?;
     let judged = bench.map("changed outputs", &tried, |case| checkers.judge_case(oracle, case))?;
-    let mut strictness = Strictness { oracle: oracle.description(), ..Strictness::default() };
-    for name in faults::fault_names().filter(|(_, kind)| oracle.covers(*kind)).map(|(name, _)| name)
-    {
-        let all = judged.iter().flat_map(|case| &case.faults);
-        let with_it = all.filter(|judged| judged.fault.name == name);
-        // The shortest output is the best example.
-        let passed = with_it.clone().filter(|judged| !judged.is_rejected);
-        let passed = passed.min_by_key(|judged| judged.fault.text.len());
-        if with_it.count() > 0 {
-            strictness.add_fault(passed.map(|judged| {
-                let text = judged.fault.text.clone();
-                AcceptedFault::new(name, &judged.test_case.name, text)
-            }));
-        }
-    }
+    let mut results = TrialResults::default();
     for case in judged {
-        strictness.alternatives += case.alternatives;
-        strictness.refused_alternatives.extend(case.refused_alternatives);
+        results.faults.extend(case.faults);
+        results.alternatives += case.alternatives;
+        results.refused_alternatives.extend(case.refused_alternatives);
     }
-    Ok(strictness)
+    results.faults.sort_by_key(|tried| faults::rank(tried.fault));
+    Ok(Strictness {
+        alternatives: results.alternatives,
+        refused_alternatives: results.refused_alternatives,
+        ..Strictness::of_faults(&oracle.description(), &results.faults)
+    })
 }
 
 struct OutputTrials<'a> {
@@ -153,12 +146,8 @@ impl<'a> OutputTrials<'a> {
         Ok(answered)
     }
 
-    fn judge_case<'t>(
-        &self,
-        oracle: Oracle,
-        tried: &AnsweredCase<'t>,
-    ) -> Result<TrialResults<'t>, Stop> {
-        let test_case = tried.test_case;
+    fn judge_case(&self, oracle: Oracle, tried: &AnsweredCase<'_>) -> Result<TrialResults, Stop> {
+        let test_case = &tried.test_case.name;
         let mut results = TrialResults::default();
         let by = |output: &[u8]| self.opinions(tried, output);
         let right = |output: &[u8]| by(output).map(|opinions| opinions.iter().all(is_right));
@@ -175,8 +164,12 @@ impl<'a> OutputTrials<'a> {
         }
         for fault in faults(base).into_iter().filter(|fault| oracle.covers(fault.kind)) {
             // An output with a lower score than the right one counts as rejected.
-            let is_rejected = by(&fault.text)? != right_opinions;
-            results.faults.push(JudgedFault { fault, test_case, is_rejected });
+            let is_accepted = by(&fault.text)? == right_opinions;
+            results.faults.push(TriedFault {
+                fault: fault.name,
+                test_case: test_case.clone(),
+                accepted: is_accepted.then(|| fault.text.into()),
+            });
         }
         let mut seen: Vec<&[u8]> = vec![base];
         for (name, output) in &tried.outputs {
@@ -186,7 +179,7 @@ impl<'a> OutputTrials<'a> {
             seen.push(output);
             results.alternatives += 1;
             if !right(output)? {
-                results.refused_alternatives.push(format!("{name} on {}", test_case.name));
+                results.refused_alternatives.push(format!("{name} on {test_case}"));
             }
         }
         Ok(results)
@@ -234,16 +227,10 @@ fn is_equal(answer: &[u8], output: &[u8], options: &Options) -> Result<bool, Sto
 }
 
 #[derive(Default)]
-struct TrialResults<'a> {
-    faults: Vec<JudgedFault<'a>>,
+struct TrialResults {
+    faults: Vec<TriedFault>,
     alternatives: u64,
     refused_alternatives: Vec<String>,
-}
-
-struct JudgedFault<'a> {
-    fault: OutputFault,
-    test_case: &'a TestCase,
-    is_rejected: bool,
 }
 
 fn is_right(opinion: &Opinion) -> bool {

@@ -3,6 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::validity::test_data::TriedFault;
+
 /// How strict a validator is, measured with faults.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Strictness {
@@ -54,12 +56,46 @@ impl Strictness {
         Self { missing: Some(missing.to_owned()), ..Self::default() }
     }
 
-    /// Counts a fault, and records it if it was accepted.
-    pub fn add_fault(&mut self, let_through: Option<AcceptedFault>) {
-        self.faults += 1;
-        match let_through {
-            None => self.refused += 1,
-            Some(accepted) => self.let_through.push(accepted),
+    /// Faults of one kind are adjacent. A kind counts as refused if every fault of it is.
+    pub fn of_faults(oracle: &str, tried: &[TriedFault]) -> Self {
+        let mut strictness = Self { oracle: oracle.to_owned(), ..Self::default() };
+        for kind in tried.chunk_by(|one, other| one.fault == other.fault) {
+            strictness.faults += 1;
+            let accepted = kind.iter().filter_map(|one| Some((one, one.accepted.as_deref()?)));
+            // The shortest text is the best example.
+            match accepted.min_by_key(|(_, text)| text.len()) {
+                None => strictness.refused += 1,
+                Some((TriedFault { fault, test_case, .. }, text)) => strictness
+                    .let_through
+                    .push(AcceptedFault::new(*fault, test_case, text.to_vec())),
+            }
         }
+        strictness
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+
+    #[test]
+    fn a_kind_is_let_through_if_one_input_is() {
+        let faulty = |fault: &'static str, text: Option<&str>| TriedFault {
+            fault,
+            test_case: "secret/1".to_owned(),
+            accepted: text.map(|text| Arc::from(text.as_bytes())),
+        };
+        let tried = [
+            faulty("a blank", None),
+            faulty("a tab", None),
+            faulty("a tab", Some("1\t22\n")),
+            faulty("a tab", Some("1\t2\n")),
+        ];
+        let strictness = Strictness::of_faults("", &tried);
+        assert_eq!((strictness.refused, strictness.faults), (1, 2));
+        let let_through = &strictness.let_through[0];
+        assert_eq!((&*let_through.fault, &*let_through.text), ("a tab", "1\t2\n"));
     }
 }

@@ -13,9 +13,10 @@ use juror_core::language::constants::{GROWTH_HELP, replace_constants};
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
+use juror_core::text::joined;
 use juror_grammar::compile::{ParsedGrammar, UNKNOWN_CONSTANT, parse_grammar};
 use juror_grammar::program::Grammar;
-use juror_grammar::validate::{Rejection, validate_blob};
+use juror_grammar::validate::{Error, validate_blob};
 use juror_packages::package::suggest::nearest;
 
 /// Reads the grammars of a problem's inputs, with its constants filled in: first `extra`, then the problem's
@@ -95,12 +96,14 @@ pub(super) fn grammar_objection(
     let checked = validate_blob(grammar, input, path);
     let (ending, spot, message) = match checked.map_err(JudgeError::on_file("read", path))? {
         Ok(()) => return Ok(None),
-        Err(Rejection::Invalid(invalid)) => {
+        Err(Error::Input(invalid)) => {
             let spot = invalid.place.spot.map(|spot| (spot.line, spot.column));
             (None, spot, format!(": {}", invalid.message))
         }
-        Err(Rejection::Grammar(fault)) => (Some("a fault".to_owned()), None, format!(": {fault}")),
-        Err(Rejection::Interrupted) => return Err(Stop::Interrupted),
+        Err(Error::Grammar(faults)) => {
+            (Some("a fault".to_owned()), None, format!(": {}", joined(faults, "; ")))
+        }
+        Err(Error::Interrupted) => return Err(Stop::Interrupted),
     };
     let path = grammar.source.path.clone();
     let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -13,6 +13,7 @@ use std::sync::{Arc, OnceLock};
 
 pub use crate::validity::batches::INPUTS_BEFORE_BATCHES;
 use crate::validity::batches::ValidatorBatches;
+use crate::validity::grammars::grammar_objection;
 use crate::validity::programs::{ProgramValidator, ValidatorInput, refusal_code};
 use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
@@ -137,18 +138,17 @@ impl<'a> Validity<'a> {
         self.grammars.iter().all(|grammar| accepts(grammar, input))
     }
 
-    /// All objections to the input of a test case. `path` is its name in messages.
+    /// All objections to the input of a test case, those of grammars first. `path` is its name in messages.
     pub fn objections(
         &self,
         test_case: &TestCase,
         input: &Blob,
         path: &Path,
-    ) -> Result<Vec<Objection>, Stop> {
-        let by_grammars =
-            self.grammars.iter().map(|grammar| grammars::grammar_objection(grammar, input, path));
-        let by_programs =
-            self.programs.iter().map(|program| ask_program(program, test_case, input.clone()));
-        by_grammars.chain(by_programs).filter_map(Result::transpose).collect()
+    ) -> impl Iterator<Item = Result<Objection, Stop>> {
+        let ask_grammar = move |grammar: &&Grammar| grammar_objection(grammar, input, path);
+        let ask_program = move |program| ask_program(program, test_case, input.clone());
+        let by_grammars = self.grammars.iter().map(ask_grammar);
+        by_grammars.chain(self.programs.iter().map(ask_program)).filter_map(Result::transpose)
     }
 
     /// The first objection of a program to an input, with the arguments and files of a test case.
@@ -170,12 +170,7 @@ impl<'a> Validity<'a> {
     /// The first objection to an input that belongs to no test case.
     pub fn objection(&self, input: &Arc<[u8]>) -> Result<Option<Objection>, Stop> {
         let (blob, path) = (Arc::clone(input).into(), Path::new("the input"));
-        let by_grammars =
-            self.grammars.iter().map(|grammar| grammars::grammar_objection(grammar, &blob, path));
-        match by_grammars.filter_map(Result::transpose).next() {
-            None => self.program_objection(input),
-            Some(objection) => objection.map(Some),
-        }
+        self.objections(&self.test_case, &blob, path).next().transpose()
     }
 
     /// Which inputs all programs accept.

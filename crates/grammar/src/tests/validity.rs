@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use super::grammar;
-use crate::validate::{Rejection, accepts_file, validate};
+use crate::validate::{Error, accepts_file, validate};
 
 /// `outcome` is empty for a valid input. Otherwise it is `line:column: message`, or `grammar line: message`.
 fn check(text: &str, input: &str, outcome: &str) {
@@ -18,9 +18,9 @@ fn check_bytes(text: &str, input: &[u8], outcome: &str) {
         };
     let result = match validate(&grammar(text), input, Path::new("1.in")) {
         Ok(()) => String::new(),
-        Err(Rejection::Invalid(diagnostic)) => describe(diagnostic, ""),
-        Err(Rejection::Grammar(diagnostic)) => describe(diagnostic, "grammar "),
-        Err(Rejection::Interrupted) => "interrupted".to_owned(),
+        Err(Error::Input(diagnostic)) => describe(diagnostic, ""),
+        Err(Error::Grammar(faults)) => describe(faults[0].clone(), "grammar "),
+        Err(Error::Interrupted) => "interrupted".to_owned(),
     };
     let shown = String::from_utf8_lossy(input);
     assert_eq!(result, outcome, "{text} on {shown:?}");
@@ -404,8 +404,7 @@ fn unique_and_inarray_search_arrays() {
 fn a_line_that_is_too_long_is_not_shown() {
     let grammar = grammar("WHILE(!ISEOF) STRING(\"x\") END");
     let text = [&b"xx\n"[..], &b"x".repeat(1 << 20)].concat();
-    let Err(Rejection::Invalid(diagnostic)) =
-        validate(&grammar, &text.repeat(2)[3..], Path::new("1.in"))
+    let Err(Error::Input(diagnostic)) = validate(&grammar, &text.repeat(2)[3..], Path::new("1.in"))
     else {
         panic!("it is invalid");
     };

@@ -7,7 +7,7 @@ use crate::compile::parse_grammar;
 use crate::generate::generate;
 use crate::program::Grammar;
 use crate::shape::RANDOM;
-use crate::validate::{Rejection, validate};
+use crate::validate::{Error, validate};
 use crate::work::WorkLimits;
 use juror_core::stop::{StopFlag, with_stop_flags};
 
@@ -22,9 +22,9 @@ fn limited_grammar(text: &str) -> Grammar {
 fn validator_message(grammar: &Grammar, input: &[u8]) -> String {
     match validate(grammar, input, Path::new("1.in")) {
         Ok(()) => "valid".to_owned(),
-        Err(Rejection::Invalid(diagnostic)) => format!("invalid: {}", diagnostic.message),
-        Err(Rejection::Grammar(diagnostic)) => diagnostic.message,
-        Err(Rejection::Interrupted) => "interrupted".to_owned(),
+        Err(Error::Input(diagnostic)) => format!("invalid: {}", diagnostic.message),
+        Err(Error::Grammar(faults)) => faults[0].message.clone(),
+        Err(Error::Interrupted) => "interrupted".to_owned(),
     }
 }
 

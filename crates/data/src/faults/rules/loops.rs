@@ -2,7 +2,7 @@
 
 use tree_sitter::Node;
 
-use crate::faults::finder::{Finder, children, field_name};
+use crate::faults::finder::{Finder, field_name};
 use crate::faults::operator::Operator::{Loop, Reset};
 use crate::faults::syntax::Role;
 
@@ -180,16 +180,10 @@ fn hoist<'t>(finder: &mut Finder<'t>, statement: Node<'t>, of: Node<'t>) {
         return;
     };
     let before = outer.start_byte()..statement.start_byte();
-    let mut seen = Vec::new();
-    let mut pending = vec![outer];
-    while let Some(node) = pending.pop() {
-        if finder.has_role(node, Role::Name) && node.start_byte() < before.end {
-            seen.push(finder.text_of(node));
-        }
-        pending.extend(children(node));
-    }
-    let names = finder.descendants(value, Role::Name).into_iter();
-    if names.map(|name| finder.text_of(name)).any(|name| seen.contains(&name)) {
+    let names = |node: Node<'t>| finder.descendants(node, Role::Name).into_iter();
+    let seen = names(outer).filter(|name| name.start_byte() < before.end);
+    let seen: Vec<&str> = seen.map(|name| finder.text_of(name)).collect();
+    if names(value).any(|name| seen.contains(&finder.text_of(name))) {
         return;
     }
     let line = finder.text[..before.start].rfind('\n').map_or(0, |at| at + 1);

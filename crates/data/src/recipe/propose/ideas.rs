@@ -1,9 +1,10 @@
 //! The inputs that a new problem should have at least, and their purposes.
 
 use juror_core::text::shell_word;
+use juror_grammar::bounds::Coverage;
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::{self, Scale, Shape};
-use juror_grammar::value_bounds::{BoundSide, Pin, ValueBounds};
+use juror_grammar::value_bounds::{BoundSide, Pin};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idea {
@@ -80,20 +81,12 @@ pub fn ideas(grammar: &Grammar, seed: u64) -> Vec<Idea> {
 }
 
 /// Inputs at bounds that no input has reached so far.
-pub fn bound_ideas(grammar: &Grammar, reached: &[ValueBounds], seed: u64) -> Vec<Idea> {
+pub fn bound_ideas(grammar: &Grammar, coverage: &Coverage, seed: u64) -> Vec<Idea> {
     let mut ideas: Vec<Idea> = Vec::new();
-    for site in &grammar.sites {
-        let spot = grammar.source.spot(site.span);
-        let bounds = reached.iter().find(|bounds| {
-            bounds.name == site.label && (bounds.line, bounds.column) == (spot.line, spot.column)
-        });
-        let Some(bounds) = bounds.and_then(|bounds| bounds.reached.as_ref()) else { continue };
-        let ends = [
-            (BoundSide::Least, bounds.min, "least", "smallest"),
-            (BoundSide::Most, bounds.max, "most", "greatest"),
-        ];
-        for (side, is_reached, word, value) in ends {
-            if is_reached {
+    for (index, site) in grammar.sites.iter().enumerate().filter(|(_, site)| site.is_number) {
+        let ends = [(BoundSide::Least, "least", "smallest"), (BoundSide::Most, "most", "greatest")];
+        for (side, word, value) in ends {
+            if coverage.reaches(index, side) {
                 continue;
             }
             let small = shape::RANDOM
@@ -137,7 +130,6 @@ mod tests {
     use std::path::Path;
 
     use super::*;
-    use juror_grammar::bounds::{Coverage, bounds};
     use juror_grammar::compile::parse_grammar;
     use juror_grammar::generate::generate_until;
 
@@ -196,7 +188,7 @@ mod tests {
         let mut coverage = Coverage::new(&grammar);
         let input = &b"3 1\n9 4 4\n"[..];
         coverage.add(&grammar, input, Path::new("1.in")).unwrap();
-        let ideas = bound_ideas(&grammar, &bounds(&grammar, Some(&coverage)), 7);
+        let ideas = bound_ideas(&grammar, &coverage, 7);
         let names: Vec<&str> = ideas.iter().map(|idea| idea.name.as_str()).collect();
         assert_eq!(names, ["n-least", "n-most", "k-most", "int-least"]);
         assert_eq!(ideas[2].options, "--shape random --size small --most k --seed 7");
@@ -207,6 +199,6 @@ mod tests {
             let path = Path::new("2.in");
             coverage.add(&grammar, made.as_slice(), path).unwrap();
         }
-        assert_eq!(bound_ideas(&grammar, &bounds(&grammar, Some(&coverage)), 7), []);
+        assert_eq!(bound_ideas(&grammar, &coverage, 7), []);
     }
 }

@@ -15,7 +15,7 @@ use juror_core::recipe::{InputSource, Recipe};
 use juror_core::root::FilePath;
 use juror_core::stop::Stop;
 use juror_core::text::count;
-use juror_grammar::bounds::{Coverage, bounds};
+use juror_grammar::bounds::Coverage;
 use juror_grammar::generate::{GenerationFailure, generate_until};
 use juror_grammar::program::Grammar;
 use juror_grammar::value_bounds::BoundSide;
@@ -84,8 +84,7 @@ impl ProposalMaker<'_> {
             let _ = state.coverage.add(self.grammar, &input, file);
         }
         let mut omissions = self.make_ideas(ideas(self.grammar, seed), &mut state)?;
-        let reached = bounds(self.grammar, Some(&state.coverage));
-        let pinned = bound_ideas(self.grammar, &reached, seed);
+        let pinned = bound_ideas(self.grammar, &state.coverage, seed);
         let mut refusals = self.make_ideas(pinned, &mut state)?;
         let MakerState { coverage, mut missed, mut inputs, .. } = state;
         // `verify` reports bounds that cannot be reached.

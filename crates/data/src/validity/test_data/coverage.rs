@@ -5,10 +5,10 @@
 use std::cell::Cell;
 
 use crate::validity::test_data::DataCheck;
-use juror_core::diagnostic::{Diagnostic, TextPosition};
+use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::JudgeError;
 use juror_core::problem::Problem;
-use juror_grammar::bounds::{Coverage, bounds};
+use juror_grammar::bounds::{Coverage, bounds_by_site};
 use juror_grammar::generate::{GenerationFailure, generate_until};
 use juror_grammar::program::Grammar;
 use juror_grammar::shape::RANDOM;
@@ -50,25 +50,16 @@ pub fn test_case_coverage(
 }
 
 fn missed_bounds(grammar: &Grammar, coverage: &Coverage) -> Vec<Diagnostic> {
-    let source = &grammar.source;
-    let spots = grammar.sites.iter();
-    let spots: Vec<TextPosition> = spots.map(|site| source.spot(site.span)).collect();
-    let numbers = bounds(grammar, Some(coverage)).into_iter();
-    let missed = numbers.filter_map(|mut number| {
-        let position = (number.line, number.column);
-        let site = spots.iter().position(|spot| (spot.line, spot.column) == position);
-        if let (Some(reached), Some(site)) = (&mut number.reached, site) {
+    let numbers = bounds_by_site(grammar, Some(coverage));
+    let missed = numbers.filter_map(|(site, mut number)| {
+        if let Some(reached) = &mut number.reached {
             reached.min = reached.min || is_ruled_out(grammar, site, BoundSide::Least);
             reached.max = reached.max || is_ruled_out(grammar, site, BoundSide::Most);
         }
         let missed = number.missed_bounds()?;
         let message = format!("no test case reaches a bound: {} is {missed}", number.name);
-        let warning = Diagnostic::warning(&source.path, message)
-            .help("add a test case at the bound: mistakes hide there");
-        Some(match site {
-            Some(site) => warning.at_position(spots[site].clone()),
-            None => warning,
-        })
+        let warning = grammar.source.warning(grammar.sites[site].span, message);
+        Some(warning.help("add a test case at the bound: mistakes hide there"))
     });
     missed.collect()
 }

@@ -29,7 +29,7 @@ pub(super) fn check_inputs(
     }
     let objections = check.bench.map("input validators", &tasks, |task| {
         let path = &task.test_case.input;
-        validity.objections(task.test_case, &Blob::file(path), path)
+        validity.objections(task.test_case, &Blob::file(path), path).collect::<Result<Vec<_>, _>>()
     })?;
     let protocol = check.bench.problem.input_protocol;
     let tasks = tasks.iter().zip(&objections);

@@ -95,18 +95,19 @@ fn usable_grammars(problem: &Problem, found: &mut Vec<Diagnostic>) -> Result<Vec
     Ok(usable)
 }
 
-pub struct FaultyInput {
+/// An input or output with a fault that validators should refuse.
+pub struct TriedFault {
     /// For example `a tab between words`.
-    pub fault: String,
+    pub fault: &'static str,
     /// The test case that it was made from.
     pub test_case: String,
-    /// The input, if no validator refuses it.
-    pub accepted_input: Option<Arc<[u8]>>,
+    /// The input or output, if it is accepted.
+    pub accepted: Option<Arc<[u8]>>,
 }
 
 /// Gives inputs with small faults to the problem's input validators. `None` if there are no validators, or none can
 /// run.
-pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, Stop> {
+pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<TriedFault>>, Stop> {
     let check =
         DataCheck { bench, validators: &[], selected: None, mutations: &mutations::GENERIC };
     let mut diagnostics = Vec::new();
@@ -118,10 +119,10 @@ pub fn try_faulty_inputs(bench: Bench<'_>) -> Result<Option<Vec<FaultyInput>>, S
     }
     let tried = StrictnessCheck { data_check: &check, validity }.try_mutations()?.into_iter();
     let faulty = tried.map(|task| {
-        Ok(FaultyInput {
-            accepted_input: if task.is_refused { None } else { task.text()? },
+        Ok(TriedFault {
+            accepted: if task.is_refused { None } else { task.text()? },
             test_case: task.test_case.name.clone(),
-            fault: task.mutation.name.to_owned(),
+            fault: task.mutation.name,
         })
     });
     faulty.collect::<Result<_, Stop>>().map(Some)
