@@ -415,10 +415,8 @@ fn find_submissions(
         context.contain_failure::<()>(Err(Stop::Refused(RefusalSubject::CommandLine, missing)))?;
     }
     if !options.program.is_empty() {
-        if problem.kind.submitted == SubmittedContent::Answers {
-            let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
-            return Err(Stop::usage(what));
-        }
+        let instead = "not programs; give files such as 1.out, or a directory of them";
+        problem::require_programs(problem, instead)?;
         if options.build.flags.is_some() {
             let what =
                 "--flags is for sources, and a program after `--` is not built; leave it out";

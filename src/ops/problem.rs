@@ -93,15 +93,25 @@ pub fn set_variant(
     variant: &BuildVariant,
     memory: Option<Bytes>,
 ) -> Result<(), Stop> {
-    if *variant != BuildVariant::default() && problem.kind.submitted == SubmittedContent::Answers {
-        let what = "submissions to this problem are answers, which are not built; leave out --debug, --flags and --language";
-        return Err(Stop::usage(what));
+    if *variant != BuildVariant::default() {
+        let why = "which are not built; leave out --debug, --flags and --language";
+        require_programs(problem, why)?;
     }
     if variant.debug && memory.is_some() {
         let what = "--debug does not limit memory, because its checks need more of it; leave out --memory-limit";
         return Err(Stop::usage(what));
     }
     problem.limits.debug = variant.debug;
+/// Refuses a problem to which answers are submitted. `why` is what else the message says of them.
+pub fn require_programs(problem: &Problem, why: &str) -> Result<(), Stop> {
+    match problem.kind.submitted {
+        SubmittedContent::Program | SubmittedContent::Function => Ok(()),
+        SubmittedContent::Answers => {
+            Err(Stop::usage(format!("submissions to this problem are answers, {why}")))
+        }
+    }
+}
+
     Ok(())
 }
 

@@ -17,7 +17,6 @@ use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use juror_core::event::{Event, Note};
 use juror_core::judgement::Judgement;
-use juror_core::problem::SubmittedContent;
 use juror_core::stop::Stop;
 use juror_core::submission::Submission;
 use juror_data::recipe::propose::directories::{PROMOTED_GROUP, parse_directories};
@@ -93,10 +92,7 @@ impl Operation for StrengthOptions {
         let started = Instant::now();
         let mut problem =
             problem::read_problem(&self.package, None, ShownDiagnostics::Errors, context)?;
-        if problem.kind.submitted == SubmittedContent::Answers {
-            let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
-            return Err(Stop::usage(what));
-        }
+        problem::require_programs(&problem, "not programs; `juror verify` checks the package")?;
         let directories = if self.promote {
             context.check_writable()?;
             Some(parse_directories(self.into.as_deref(), PROMOTED_GROUP, &problem)?)
