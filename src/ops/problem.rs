@@ -34,9 +34,7 @@ pub fn read_problem(
     if shown == ShownDiagnostics::Errors {
         keep_for_submissions(&mut reading.diagnostics);
     }
-    let mut problem = require_usable(reading, context)?;
-    context.complete_problem(&mut problem);
-    Ok(problem)
+    require_usable(reading, context)
 }
 
 /// For runs of submissions: with inputs that have no answers, too.
@@ -62,7 +60,6 @@ pub fn read_runnable_problem(
         data.cases.append(&mut data.unanswered);
     }
     let mut problem = require_usable(reading, context)?;
-    context.complete_problem(&mut problem);
     if let Some(tests) = tests {
         tests.select(&mut problem);
     }
@@ -102,6 +99,9 @@ pub fn set_variant(
         return Err(Stop::usage(what));
     }
     problem.limits.debug = variant.debug;
+    Ok(())
+}
+
 /// Refuses a problem to which answers are submitted. `why` is what else the message says of them.
 pub fn require_programs(problem: &Problem, why: &str) -> Result<(), Stop> {
     match problem.kind.submitted {
@@ -112,9 +112,6 @@ pub fn require_programs(problem: &Problem, why: &str) -> Result<(), Stop> {
     }
 }
 
-    Ok(())
-}
-
 /// Sets whose rules apply to scoring groups.
 pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
     if let (Some(graders), Some(dialect)) = (&mut problem.graders, dialect) {
@@ -123,8 +120,9 @@ pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
 }
 
 pub fn require_usable(reading: PackageReading, context: &Context) -> Result<Problem, Stop> {
-    let (problem, remarks) =
+    let (mut problem, remarks) =
         reading.into_problem().inspect_err(|_| context.send_event(Event::PackageRefused))?;
     context.send_diagnostics(remarks);
+    context.complete_problem(&mut problem);
     Ok(problem)
 }
