@@ -159,15 +159,6 @@ fn connect_worker(
             "--executor: `{text}` is not a command; for a NATS server, write `juror-nats submit {text}`"
         )));
     }
-    let connection = worker_connection(worker, options)?;
-    let name = connection.name.clone();
-    Ok((name, connection.open()?))
-}
-
-fn worker_connection(
-    worker: &WorkerCommand,
-    options: &HostOptions,
-) -> Result<WorkerConnection, JudgeError> {
     let command = match &worker.words[..] {
         [word] if word == LOCAL_WORKER => {
             let own = env::current_exe()
@@ -193,7 +184,9 @@ fn worker_connection(
             command
         }
     };
-    Ok(WorkerConnection { name: worker.text.clone(), command })
+    let name = worker.text.clone();
+    let pipes = WorkerConnection { name: name.clone(), command }.open()?;
+    Ok((name, pipes))
 }
 
 /// At a signal, all work of the command ends, and `handler` is called.
