@@ -284,7 +284,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     let mut begun: Vec<&Event> = Vec::new();
     let mut results: Vec<(&str, &Event)> = Vec::new();
     let mut after: Vec<&Event> = Vec::new();
-    let (mut whole, mut limits): (Option<PackageReport>, Vec<&Event>) = (None, Vec::new());
+    let (mut whole, mut limits): (Option<PackageReport>, Vec<_>) = (None, Vec::new());
     let done = commands.iter().flatten().filter_map(|event| match event {
         Event::SubmissionJudged(judgement) => Some(judgement.submission.as_str()),
         _ => None,
@@ -308,7 +308,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
                 Some(whole) => whole.submissions += part.submissions,
                 None => whole = Some((**part).clone()),
             },
-            Event::LimitsSet { .. } => limits.push(event),
+            Event::LimitsSet { limits: set, .. } => limits.push((set.cpu_time(), event)),
             // Progress counts only for submissions without a result.
             Event::SubmissionStarted { submission, .. } | Event::CaseJudged { submission, .. } => {
                 if !done.contains(submission.as_str()) {
@@ -338,7 +338,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     if let (Some(whole), Some(path)) = (whole, path) {
         all.push(Event::PackageRead(whole.into()));
         all.extend(different_limits_warning(&limits, path).map(Event::Diagnosed));
-        all.extend(limits.first().map(|event| (*event).clone()));
+        all.extend(limits.first().map(|(_, event)| (*event).clone()));
     }
     all.extend(begun.into_iter().cloned());
     all.extend(results.into_iter().map(|(_, event)| event.clone()));
@@ -346,14 +346,10 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     all
 }
 
-fn different_limits_warning(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
-    let times = limits.iter().filter_map(|event| match event {
-        Event::LimitsSet { limits, .. } => Some(limits.cpu_time()),
-        _ => None,
-    });
-    let times: Vec<Duration> = times.collect();
-    let other = times.iter().find(|time| **time != times[0])?;
-    let (first, other) = (seconds(times[0]), seconds(*other));
+fn different_limits_warning(limits: &[(Duration, &Event)], package: PathBuf) -> Option<Diagnostic> {
+    let (first, _) = limits.first()?;
+    let (other, _) = limits.iter().find(|(time, _)| time != first)?;
+    let (first, other) = (seconds(*first), seconds(*other));
     let what = format!("shards were judged with different time limits: {first} and {other}");
     let help = "set the limit in the package, or give each shard the same --time-limit";
     Some(Diagnostic::warning(package, what).help(help))
