@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Number, Value};
 
-use crate::ops::context::Context;
+use crate::ops::context::{Context, MergedEnd};
 use crate::ops::operation::Operation;
 use crate::report::document::FORMAT;
 use juror_core::cache_use::CacheUse;
@@ -61,12 +61,13 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
     // The commands ran at the same time.
     let at = commands.iter().map(|command| command.elapsed).max().unwrap_or_default();
     for (package, event) in merge_events(&commands) {
-        context.replay(&StampedEvent { at, package, event });
+        context.forward(&StampedEvent { at, package, event });
     }
     let recalled = commands.iter().filter_map(|command| command.recalled).reduce(CacheUse::plus);
     let workers = commands.iter().flat_map(|command| command.workers.clone()).collect();
     let ended = commands.iter().map(|command| command.ended);
-    context.set_merged_end(ended.fold(ExitCode::Success, ExitCode::graver_of), recalled, workers);
+    let code = ended.fold(ExitCode::Success, ExitCode::graver_of);
+    context.set_merged_end(code, MergedEnd { at, recalled, workers });
     Ok(())
 }
 
