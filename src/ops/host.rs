@@ -23,11 +23,9 @@ use juror_core::isolation::{Isolation, RequiredIsolation};
 use juror_core::judgement::JudgeError;
 use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchains;
-use juror_core::problem::Problem;
 use juror_core::stop::{Stop, interrupt, was_interruption_noticed};
 use juror_core::text::printable;
 use juror_judging::build::Builder;
-use juror_judging::build::bench::Bench;
 use juror_judging::cache::result_cache::ResultCache;
 use juror_judging::cache::store::is_private;
 use juror_remote::link::{WorkerConnection, WorkerPipes};
@@ -253,22 +251,9 @@ impl Host {
         &self.toolchains
     }
 
-    pub fn builder(&self) -> Builder<'_> {
-        self.builder_on(&*self.executor)
-    }
-
     /// `executor` must wrap this host's executor.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
         Builder::with_toolchains(executor, Arc::clone(&self.toolchains))
-    }
-
-    pub fn bench<'a>(
-        &'a self,
-        problem: &'a Problem,
-        builder: &'a Builder<'a>,
-        events: &'a (dyn Fn(Event) + Sync),
-    ) -> Bench<'a> {
-        Bench { problem, executor: &*self.executor, builder, events }
     }
 
     /// Shares the slots among several users. The user with the lowest number goes first.

@@ -126,8 +126,8 @@ impl Operation for StrengthOptions {
             // The tools have a separate time limit.
             let most = self.time.mul_f64(SPEED_SHARE);
             let time = self.time.saturating_sub(started.elapsed()).clamp(most / 2, most);
-            let builder = host.builder();
-            let bench_beside = Bench { executor: &*host.executor, builder: &builder, ..bench };
+            let assembly_beside = Assembly::new(&host, context);
+            let bench_beside = assembly_beside.bench(problem);
             let work = StrengthWork {
                 options: self,
                 directories: directories.as_deref(),
