@@ -7,9 +7,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ColorChoice};
 
-use crate::cli::options::{Color, NoOptions, OutputOptions, ReportOptions, TableReports};
+use crate::cli::options::{NoOptions, OutputOptions, ReportOptions, TableReports};
 use crate::cli::streams;
 use crate::ops::context::{Context, ReportNeeds};
 use crate::ops::operation::Operation;
@@ -337,9 +337,9 @@ fn style(options: &OutputOptions, environment: &OutputEnvironment) -> Style {
         (false, true) => Verbosity::Verbose,
     });
     match options.color {
-        Color::Always => Style { color: true, ..style },
-        Color::Never => Style { color: false, ..style },
-        Color::Auto => style,
+        ColorChoice::Always => Style { color: true, ..style },
+        ColorChoice::Never => Style { color: false, ..style },
+        ColorChoice::Auto => style,
     }
 }
 
