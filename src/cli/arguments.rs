@@ -7,7 +7,7 @@ use clap_complete::Shell;
 
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
 use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
-use crate::cli::options::{LogOptions, NoOptions, ReportOptions, TableReports};
+use crate::cli::options::{LogOptions, ReportOptions, TableReports};
 use crate::cli::output::{AnyCommand, CommandArguments};
 use crate::cli::schema::SchemaOptions;
 use crate::cli::serve::ServeArguments;
@@ -33,7 +33,7 @@ use crate::ops::verify::VerifyOptions;
 
 pub type JudgeArguments = CommandArguments<JudgeOptions, TableReports>;
 /// Of a command that prints text, and nothing about submissions.
-type PlainArguments<O> = CommandArguments<O, NoOptions, NoOptions>;
+type PlainArguments<O> = CommandArguments<O, (), ()>;
 
 #[derive(Args, Debug)]
 pub struct CompletionsOptions {
@@ -151,7 +151,7 @@ pub enum Command {
     /// with the number of lines. A broken line gets an error, and the others are judged. `juror schema grade` prints
     /// the form of lines and results; see also `juror help streams`.
     #[command(after_long_help = examples("grade"))]
-    Grade(CommandArguments<GradeOptions, NoOptions, LogOptions>),
+    Grade(CommandArguments<GradeOptions, (), LogOptions>),
     /// Judge and run programs that come over HTTP, for trainers and web sites
     ///
     /// Starts juror-serve, a program of its own, from the directory of juror or the search path. It answers /grade with

@@ -3,7 +3,6 @@
 use clap::{Args, Subcommand};
 
 use crate::cli::help::examples;
-use crate::cli::options::NoOptions;
 use crate::cli::output::{CommandArguments, print};
 use crate::ops::context::Context;
 use crate::ops::grammar::{BoundsOptions, CheckOptions, InputOptions, generate_input, shapes};
@@ -27,7 +26,7 @@ pub enum GrammarCommand {
     /// The same seed gives the same bytes on every machine. The output is always accepted by the
     /// grammar; if an ASSERT cannot be satisfied, the command says which, with exit code 1.
     #[command(after_long_help = examples("grammar"))]
-    Generate(CommandArguments<InputOptions, NoOptions, NoOptions>),
+    Generate(CommandArguments<InputOptions, (), ()>),
     /// List the bounds of a grammar's values, and which of them the inputs reach
     #[command(after_long_help = examples("grammar"))]
     Bounds(CommandArguments<BoundsOptions>),

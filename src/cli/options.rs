@@ -146,19 +146,14 @@ impl From<ReportOptions> for TableReports {
     }
 }
 
-/// A command has no such options.
-#[derive(Args, Clone, Copy, Debug, Default)]
-#[group(skip)]
-pub struct NoOptions {}
-
-impl From<NoOptions> for TableReports {
-    fn from(_: NoOptions) -> Self {
+impl From<()> for TableReports {
+    fn from((): ()) -> Self {
         Self::default()
     }
 }
 
-impl From<NoOptions> for OutputOptions {
-    fn from(_: NoOptions) -> Self {
+impl From<()> for OutputOptions {
+    fn from((): ()) -> Self {
         Self::default()
     }
 }
