@@ -6,8 +6,8 @@ use clap::{Arg, Args, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::cli::grammar::{GrammarArguments, GrammarCommand};
-use crate::cli::help::{examples, exit_codes, first_steps, keep_placeholders};
-use crate::cli::options::{LogOptions, NoOptions, ReportOptions, TableReports};
+use crate::cli::help::{add_examples, exit_codes, first_steps, keep_placeholders};
+use crate::cli::options::{LogOptions, ReportOptions, TableReports};
 use crate::cli::output::{AnyCommand, CommandArguments};
 use crate::cli::schema::SchemaOptions;
 use crate::cli::serve::ServeArguments;
@@ -33,7 +33,7 @@ use crate::ops::verify::VerifyOptions;
 
 pub type JudgeArguments = CommandArguments<JudgeOptions, TableReports>;
 /// Of a command that prints text, and nothing about submissions.
-type PlainArguments<O> = CommandArguments<O, NoOptions, NoOptions>;
+type PlainArguments<O> = CommandArguments<O, (), ()>;
 
 #[derive(Args, Debug)]
 pub struct CompletionsOptions {
@@ -61,6 +61,7 @@ pub struct ManOptions {
     version,
     after_help = exit_codes(),
     after_long_help = first_steps(),
+    mut_subcommands = add_examples,
     subcommand_required = true,
     arg_required_else_help = true
 )]
@@ -75,7 +76,6 @@ pub enum Command {
     ///
     /// Writes a complete small problem: settings, statement, grammar of the input, recipe, generator, and a right, a
     /// wrong and a slow submission in Rust. Then it makes the test data, as `juror generate` does.
-    #[command(after_long_help = examples("new"))]
     New(CommandArguments<NewOptions>),
     /// Judge submissions on a problem's test cases
     ///
@@ -84,7 +84,6 @@ pub enum Command {
     /// If there are scores, it skips only test cases that cannot change them. `juror SUBMISSION` does the same.
     #[command(
         visible_alias = "test",
-        after_long_help = examples("judge"),
         override_usage = "juror judge [OPTIONS] <SUBMISSION> [INPUT]...\n       \
                           juror judge [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
                           juror judge [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]..."
@@ -96,26 +95,21 @@ pub enum Command {
     /// output as it comes, how it ended, its time and memory; judges nothing. If standard output is not a terminal, it
     /// gets what the program writes there, byte for byte. An interactive problem is played by hand: you play the interactor, or
     /// with --play the submission. The exit code is 1 if the program crashed or exceeded a limit.
-    #[command(
-        after_long_help = examples("run"),
-        override_usage = "juror run [OPTIONS] <SUBMISSION> [INPUT]\n       \
+    #[command(override_usage = "juror run [OPTIONS] <SUBMISSION> [INPUT]\n       \
                           juror run [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
                           juror run [OPTIONS] <PACKAGE> -- <PROGRAM> [ARGUMENT]...\n       \
-                          juror run [OPTIONS] --play <PACKAGE>"
-    )]
+                          juror run [OPTIONS] --play <PACKAGE>")]
     Run(CommandArguments<RunOnceOptions>),
     /// Show the contents of a package, or the files of one test case
     ///
     /// Lists limits, test cases with their sizes and descriptions, submissions with their expectations, and the
     /// package's programs. Runs nothing.
-    #[command(after_long_help = examples("show"))]
     Show(CommandArguments<ShowOptions>),
     /// Judge a submission now, and again whenever it or the package is saved
     ///
     /// Takes the arguments of `juror judge`. The test cases that failed last are run first. A change while it judges ends
     /// that judgement and starts a new one. Ends at Ctrl-C, with exit code 130.
     #[command(
-        after_long_help = examples("watch"),
         mut_args = hide_refused_option,
         override_usage = "juror watch [OPTIONS] <SUBMISSION> [INPUT]...\n       \
                           juror watch [OPTIONS] <PACKAGE> <SUBMISSION>...\n       \
@@ -127,20 +121,18 @@ pub enum Command {
     /// Writes a directory for each problem: its tests, its limits in juror.toml, and a source from the template. If a
     /// problem comes again, its tests are replaced, and the source stays. Only programs on this machine can send.
     /// Ends at Ctrl-C, with exit code 0.
-    #[command(after_long_help = examples("listen"))]
     Listen(PlainArguments<ListenOptions>),
     /// Verify problem packages: data, validators, and all submissions against their expectations
     ///
     /// Runs every input validator on every input, every example submission on every test case, and
     /// compares the results with what their authors expect. Shows every fault, not only the first.
-    #[command(after_long_help = examples("verify"))]
     Verify(CommandArguments<VerifyOptions, TableReports>),
     /// Make a problem's test data from its recipe, or verify that it matches its recipe
     ///
     /// The recipe is generators/generators.yaml. Makes everything in a temporary directory first, and
     /// changes the package only if nothing fails. Makes only what changed: a test case stays if its
     /// recipe, programs, tools and files are unchanged.
-    #[command(after_long_help = examples("generate"), mut_args(|option| match option.get_id().as_str() {
+    #[command(mut_args(|option| match option.get_id().as_str() {
         "csv" | "feedback" | "hidden" | "show_hidden" => option.hide(true),
         _ => option,
     }))]
@@ -150,20 +142,17 @@ pub enum Command {
     /// A line names a problem package or contains test cases, and contains or names a source. Memory does not grow
     /// with the number of lines. A broken line gets an error, and the others are judged. `juror schema grade` prints
     /// the form of lines and results; see also `juror help streams`.
-    #[command(after_long_help = examples("grade"))]
-    Grade(CommandArguments<GradeOptions, NoOptions, LogOptions>),
+    Grade(CommandArguments<GradeOptions, (), LogOptions>),
     /// Judge and run programs that come over HTTP, for trainers and web sites
     ///
     /// Starts juror-serve, a program of its own, from the directory of juror or the search path. It answers /grade with
     /// lines of `juror grade`, /run_code as SandboxFusion does, and /api/v2/execute as Piston does. `juror help http`
     /// has the details.
-    #[command(after_long_help = examples("serve"))]
     Serve(ServeArguments),
     /// Convert a package to another format
     ///
     /// The old package stays unchanged. Reads the new package again, and lists everything that has no equivalent. The
     /// exit code is 0 even if something was lost.
-    #[command(after_long_help = examples("convert"))]
     Convert(CommandArguments<ConvertOptions>),
     /// Search for an input on which a submission fails, and shrink it
     ///
@@ -172,7 +161,6 @@ pub enum Command {
     /// fresh seeds. A failing input is made as small as possible. The exit code is 1 if such an
     /// input was found, and 0 if not.
     #[command(
-        after_long_help = examples("stress"),
         mut_args = keep_placeholders,
         override_usage = "juror stress [OPTIONS] <PACKAGE> <SUBMISSION>\n       \
                           juror stress [OPTIONS] <SUBMISSION> <GENERATOR> <REFERENCE>\n       \
@@ -186,56 +174,47 @@ pub enum Command {
     /// Runs the package's wrong submissions, and changed copies of its right ones, on the test cases. If no test
     /// case rejects one, searches for an input that does, shrinks it, and shows it. The score sums up the result:
     /// `juror help strong-data` explains it. The exit code is 3 if the package has faults to fix first.
-    #[command(after_long_help = examples("strength"))]
     Strength(CommandArguments<StrengthOptions>),
     /// List mutants, which are right submissions with one mistake in each; show one, or write one as a submission
     ///
     /// Makes mutants of the sources of accepted submissions in C, C++, Rust, Python and Java. Test data that rejects them
     /// is strong. Runs nothing. docs/mutants.md lists the kinds of mistakes.
-    #[command(after_long_help = examples("mutants"))]
     Mutants(CommandArguments<MutantsOptions>),
     /// Join the events of several machines into one report, or show a report again
     ///
     /// Reads files that `judge`, `verify` or `generate` wrote with --events, and reports them as one run: in the
     /// terminal, as JSON, and in files. The exit code is that of the whole run.
-    #[command(after_long_help = examples("merge"))]
     Merge(CommandArguments<MergeOptions, ReportOptions>),
     /// Convert a problem's statement to a page: one HTML file
     ///
     /// Reads statements in Markdown and in the LaTeX of the package format. The page has title, limits, formulas,
     /// samples and images, and needs no network. Unsupported parts get a warning with their line.
-    #[command(after_long_help = examples("statement"))]
     Statement(CommandArguments<StatementOptions>),
     /// Check inputs against a grammar, generate inputs from it, list its bounds
     ///
     /// The grammar is in the language checktestdata, in a file that ends in .ctd; docs/grammar.md
     /// describes it.
-    #[command(after_long_help = examples("grammar"))]
     Grammar(GrammarArguments),
     /// Compare an output with a judge answer, as the default output validator does
     ///
     /// Shows the first difference and ends with exit code 1 if there is one.
-    #[command(after_long_help = examples("compare"))]
     Compare(CommandArguments<CompareOptions>),
     /// Show which isolation and measurement methods work here, and how to enable better ones
     ///
     /// Tries every isolation method. Shows which one juror will use, what measures CPU time and memory,
     /// and which languages can be judged. If something does not work, it gives the reason and the
     /// command that fixes it. The exit code is 0 if programs can be isolated fully, and 4 if not.
-    #[command(after_long_help = examples("doctor"))]
     Doctor(CommandArguments<DoctorOptions>),
     /// Run jobs for a juror on another machine, which starts this command
     ///
     /// `juror judge --executor 'ssh host juror worker --stdio'` starts it: it reads jobs from standard input, runs them in
     /// the sandbox of its machine, and writes results to standard output. It ends when standard input does, and keeps
     /// nothing. `juror help scale` has the commands for ssh, Slurm and containers.
-    #[command(after_long_help = examples("worker"))]
     Worker(WorkerArguments),
     /// Show, prune or check the cache of results for later commands
     ///
     /// juror builds or runs a program again only if something that it depends on has changed, or with --fresh.
     /// The cache can be deleted at any time. docs/cache.md describes its contents.
-    #[command(after_long_help = examples("cache"))]
     Cache(CommandArguments<ManageOptions>),
     /// List the languages that juror builds, with the tools of this machine and their versions
     ///

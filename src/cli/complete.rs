@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
 use std::path::Path;
 
-use clap::{Arg, Command, CommandFactory};
+use clap::{Command, CommandFactory};
 use clap_complete::CompleteEnv;
 use clap_complete::engine::{
     ArgValueCompleter, CompletionCandidate, PathCompleter, ValueCompleter,
@@ -122,23 +122,20 @@ fn definition() -> Command {
     Arguments::command().mut_subcommands(|command| {
         // A submission alone is judged on the tests beside it.
         let takes_submission = ["judge", "watch"].contains(&command.get_name());
-        command.mut_args(|arg| match arg.get_id().as_str() {
-            "package" if takes_submission => arg.add(ArgValueCompleter::new(PathCompleter::any())),
-            _ => add_completer(arg),
+        command.mut_args(|arg| {
+            let completer = match arg.get_id().as_str() {
+                "package" if takes_submission => ArgValueCompleter::new(PathCompleter::any()),
+                "package" | "packages" => ArgValueCompleter::new(complete_packages),
+                "submission" | "submissions" | "targets" => {
+                    ArgValueCompleter::new(complete_submissions)
+                }
+                "case" => ArgValueCompleter::new(complete_cases),
+                "language" => ArgValueCompleter::new(complete_languages),
+                _ => return arg,
+            };
+            arg.add(completer)
         })
     })
-}
-
-fn add_completer(arg: Arg) -> Arg {
-    match arg.get_id().as_str() {
-        "package" | "packages" => arg.add(ArgValueCompleter::new(complete_packages)),
-        "submission" | "submissions" | "targets" => {
-            arg.add(ArgValueCompleter::new(complete_submissions))
-        }
-        "case" => arg.add(ArgValueCompleter::new(complete_cases)),
-        "language" => arg.add(ArgValueCompleter::new(complete_languages)),
-        _ => arg,
-    }
 }
 
 fn complete_packages(typed: &OsStr) -> Vec<CompletionCandidate> {

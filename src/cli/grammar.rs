@@ -2,8 +2,6 @@
 
 use clap::{Args, Subcommand};
 
-use crate::cli::help::examples;
-use crate::cli::options::NoOptions;
 use crate::cli::output::{CommandArguments, print};
 use crate::ops::context::Context;
 use crate::ops::grammar::{BoundsOptions, CheckOptions, InputOptions, generate_input, shapes};
@@ -20,16 +18,13 @@ pub struct GrammarArguments {
 #[derive(Debug, Subcommand)]
 pub enum GrammarCommand {
     /// Check inputs against a grammar: exit code 0 if all are valid, 1 if one is not
-    #[command(after_long_help = examples("grammar"))]
     Check(CommandArguments<CheckOptions>),
     /// Write an input to standard output
     ///
     /// The same seed gives the same bytes on every machine. The output is always accepted by the
     /// grammar; if an ASSERT cannot be satisfied, the command says which, with exit code 1.
-    #[command(after_long_help = examples("grammar"))]
-    Generate(CommandArguments<InputOptions, NoOptions, NoOptions>),
+    Generate(CommandArguments<InputOptions, (), ()>),
     /// List the bounds of a grammar's values, and which of them the inputs reach
-    #[command(after_long_help = examples("grammar"))]
     Bounds(CommandArguments<BoundsOptions>),
 }
 

@@ -1,7 +1,7 @@
 //! What `--help` shows after the options: examples, exit codes, the environment.
 
-use clap::Arg;
 use clap::builder::{Resettable, StyledStr};
+use clap::{Arg, Command};
 
 use crate::cli::topics;
 use juror_core::exit_code::ExitCode;
@@ -240,11 +240,13 @@ pub(super) fn first_steps() -> String {
     [EXAMPLES, &exit_codes(), &topics::list_topics(), ENVIRONMENT].join("\n\n")
 }
 
-/// What `--help` of a command shows after its options: examples and a remark.
-pub(super) fn examples(command: &str) -> String {
-    let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command);
-    let (_, remark, examples) = examples.copied().unwrap_or_default();
-    keep_braces(&format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`."))
+/// Shows its examples and a remark after the options of a command and of its own commands.
+pub(super) fn add_examples(command: Command) -> Command {
+    let examples = COMMAND_EXAMPLES.iter().find(|(name, ..)| *name == command.get_name());
+    let Some((_, remark, examples)) = examples else { return command };
+    let text = format!("Examples:{examples}\n\n{remark}Exit codes: see `juror --help`.");
+    let text = keep_braces(&text);
+    command.mut_subcommands(|own| own.after_long_help(text.clone())).after_long_help(text.clone())
 }
 
 /// For arguments with the placeholder `{n}`, which clap would replace with a line end.

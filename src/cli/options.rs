@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ColorChoice};
 
 use crate::ops::options::{one_of, parse_pattern};
 use crate::report::feedback::Hidden;
@@ -30,8 +30,8 @@ pub struct OutputOptions {
     /// When to use colour: auto, always or never
     ///
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
-    pub color: Color,
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true)]
+    pub color: ColorChoice,
     /// Whether text goes to standard error, because standard output has other content.
     #[arg(skip)]
     pub uses_stderr: bool,
@@ -62,8 +62,8 @@ pub struct LogOptions {
     /// When to use colour: auto, always or never
     ///
     /// `auto` means on a terminal, unless NO_COLOR is set or TERM is `dumb`.
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t = Color::Auto, hide_possible_values = true)]
-    pub color: Color,
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t, hide_possible_values = true)]
+    pub color: ColorChoice,
 }
 
 impl From<LogOptions> for OutputOptions {
@@ -146,30 +146,14 @@ impl From<ReportOptions> for TableReports {
     }
 }
 
-/// A command has no such options.
-#[derive(Args, Clone, Copy, Debug, Default)]
-#[group(skip)]
-pub struct NoOptions {}
-
-impl From<NoOptions> for TableReports {
-    fn from(_: NoOptions) -> Self {
+impl From<()> for TableReports {
+    fn from((): ()) -> Self {
         Self::default()
     }
 }
 
-impl From<NoOptions> for OutputOptions {
-    fn from(_: NoOptions) -> Self {
+impl From<()> for OutputOptions {
+    fn from((): ()) -> Self {
         Self::default()
     }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
-pub enum Color {
-    /// On a terminal, unless NO_COLOR is set.
-    #[default]
-    Auto,
-    /// Yes.
-    Always,
-    /// No.
-    Never,
 }

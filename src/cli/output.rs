@@ -7,9 +7,9 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::Args;
+use clap::{Args, ColorChoice};
 
-use crate::cli::options::{Color, NoOptions, OutputOptions, ReportOptions, TableReports};
+use crate::cli::options::{OutputOptions, ReportOptions, TableReports};
 use crate::cli::streams;
 use crate::ops::context::{Context, ReportNeeds};
 use crate::ops::operation::Operation;
@@ -31,9 +31,9 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::{Remark, Stop, StopFlag, with_stop_flags};
 use juror_core::text::{command_line, with_help};
 
-/// The arguments of a command: the options of its operation, of its reports, and of its output.
+/// The arguments of a command: the options of its operation, of its reports, and of its output. `()` has none.
 #[derive(Debug, Args)]
-pub struct CommandArguments<O: Args, R: Args = NoOptions, P: Args = OutputOptions> {
+pub struct CommandArguments<O: Args, R: Args = (), P: Args = OutputOptions> {
     #[command(flatten)]
     pub options: O,
     #[command(flatten)]
@@ -337,9 +337,9 @@ fn style(options: &OutputOptions, environment: &OutputEnvironment) -> Style {
         (false, true) => Verbosity::Verbose,
     });
     match options.color {
-        Color::Always => Style { color: true, ..style },
-        Color::Never => Style { color: false, ..style },
-        Color::Auto => style,
+        ColorChoice::Always => Style { color: true, ..style },
+        ColorChoice::Never => Style { color: false, ..style },
+        ColorChoice::Auto => style,
     }
 }
 

@@ -57,11 +57,8 @@ fn serve_stdio(arguments: &WorkerArguments) -> Result<(), JudgeError> {
     let (input, output, ask) =
         streams.map_err(|error: io::Error| JudgeError::new("open the standard streams", error))?;
     let ask = Arc::new(ask);
-    let end = {
-        let ask = Arc::clone(&ask);
-        // The byte only wakes the thread that waits at the other end.
-        move || _ = (&*ask).write(b"e")
-    };
+    // The byte only wakes the thread that waits at the other end.
+    let end = move || _ = (&*ask).write(b"e");
     on_signal(end.clone())?;
     let (local, mut facts) = start_slots(arguments)?;
     let machine = Surroundings::default();

@@ -38,21 +38,18 @@ pub fn all_findings(facts: &HostFacts, tools: &[ToolFact]) -> Vec<Finding> {
 
 fn isolation_findings(facts: &HostFacts) -> Vec<Finding> {
     const SUBJECT: &str = "isolation";
-    let text = match chosen_isolation(facts) {
+    let (grade, text) = match chosen_isolation(facts) {
         Some(isolation @ (Isolation::Namespaces | Isolation::UserNamespaces)) => {
             let text = format!("full, by {isolation}");
             return vec![new_finding(FindingRating::Good, SUBJECT, text)];
         }
-        Some(Isolation::Landlock) => {
+        Some(Isolation::Landlock) => (
+            FindingRating::Weak,
             "not full: landlock, a system call filter and resource limits; a program can see that \
-             files exist, and the size of its box is limited by polling"
-        }
+             files exist, and the size of its box is limited by polling",
+        ),
         Some(Isolation::Plain) => return plain_findings(facts),
-        None => "none: no program can be run here",
-    };
-    let grade = match chosen_isolation(facts) {
-        Some(_) => FindingRating::Weak,
-        None => FindingRating::Missing,
+        None => (FindingRating::Missing, "none: no program can be run here"),
     };
     let mut findings = vec![new_finding(grade, SUBJECT, text)];
     for mode in &facts.modes {
@@ -62,7 +59,7 @@ fn isolation_findings(facts: &HostFacts) -> Vec<Finding> {
             findings.push(forbidden.with_advice(isolation_advice(mode.isolation, facts)));
         }
     }
-    if chosen_isolation(facts).is_none() {
+    if grade == FindingRating::Missing {
         let text = "programs run only if you ask for plain mode";
         findings.push(new_finding(FindingRating::Weak, SUBJECT, text).with_advice(
             advice_with_command(
@@ -106,25 +103,19 @@ fn user_namespace_advice(facts: &HostFacts) -> Option<Advice> {
         mode.fault.as_ref().filter(|_| is_this)
     });
     let none_left = refused.is_some_and(|fault| fault.kind == FaultKind::NamespacesUsedUp);
-    if settings.unprivileged_clone == Some(0) {
-        return advice_with_command(
-            "allow user namespaces for users",
-            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
-        );
-    }
-    if settings.most == Some(0) || none_left {
-        return advice_with_command(
-            "allow user namespaces",
-            "sudo sysctl -w user.max_user_namespaces=15000",
-        );
-    }
-    if settings.apparmor_restricts == Some(1) {
-        return advice_with_command(
-            "let AppArmor permit user namespaces",
-            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
-        );
-    }
+    let set =
+        |text: &str, setting: &str| advice_with_command(text, &format!("sudo sysctl -w {setting}"));
     match (&facts.container, facts.user) {
+        _ if settings.unprivileged_clone == Some(0) => {
+            set("allow user namespaces for users", "kernel.unprivileged_userns_clone=1")
+        }
+        _ if settings.most == Some(0) || none_left => {
+            set("allow user namespaces", "user.max_user_namespaces=15000")
+        }
+        _ if settings.apparmor_restricts == Some(1) => set(
+            "let AppArmor permit user namespaces",
+            "kernel.apparmor_restrict_unprivileged_userns=0",
+        ),
         (Some(kind), _) => container_advice(kind),
         (None, 0) => {
             advice_text("the parent of this process dropped its rights, as a container does")

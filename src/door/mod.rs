@@ -22,7 +22,9 @@ use std::time::Duration;
 
 use crate::door::comparison::{ComparisonMode, set_comparison};
 use crate::door::open_package::OpenPackage;
-use crate::door::submissions::{named_submission, outside_program, prepare_command};
+use crate::door::submissions::{
+    named_submission, outside_program, prepare_command, text_submission,
+};
 use juror_core::check::options::{Options, comparison_arguments};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::event::{Event, WorkProgress};
@@ -31,9 +33,7 @@ use juror_core::judgement::{JudgeError, Judgement};
 use juror_core::language::toolchain::Toolchains;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem as ReadProblem;
-use juror_core::program::Program;
 use juror_core::protocol::Protocol;
-use juror_core::root::FilePath;
 use juror_core::stop::{Stop, StopFlag, check_interrupted, with_same_stop_flags, with_stop_flags};
 use juror_core::submission::Submission as NamedSubmission;
 use juror_core::units::Bytes;
@@ -448,11 +448,6 @@ impl Submission {
         builder: &Builder<'_>,
     ) -> Result<(NamedSubmission, Result<PreparedProgram, Stop>), Stop> {
         let allowed = builder.with_languages(problem.languages.as_deref());
-        let of_program = |name: &str, program: Program| NamedSubmission {
-            name: name.to_owned(),
-            program,
-            expectations: Vec::new(),
-        };
         match &self.0 {
             SubmissionSource::Path(path) => {
                 let named = named_submission(path, problem).map_err(Stop::usage)?;
@@ -460,16 +455,9 @@ impl Submission {
                 Ok((named, prepared))
             }
             SubmissionSource::Text { name, text } => {
-                let program = Program {
-                    name: name.clone(),
-                    path: FilePath::root(name),
-                    include: problem.include.clone(),
-                    defines: problem.defines.clone(),
-                    text: Some(text.clone()),
-                    ..Program::default()
-                };
-                let prepared = allowed.prepare(&program);
-                Ok((of_program(name, program), prepared))
+                let named = text_submission(name, Some(text.clone()), problem);
+                let prepared = allowed.prepare(&named.program);
+                Ok((named, prepared))
             }
             SubmissionSource::Command(words) => {
                 let Some(first) = words.first() else {
@@ -477,9 +465,12 @@ impl Submission {
                         "the command of a submission is empty; give a program and its arguments",
                     ));
                 };
-                let program = outside_program(Path::new(first));
-                let prepared = prepare_command(words, builder);
-                Ok((of_program(&first.to_string_lossy(), program), prepared))
+                let named = NamedSubmission {
+                    name: first.to_string_lossy().into_owned(),
+                    program: outside_program(Path::new(first)),
+                    expectations: Vec::new(),
+                };
+                Ok((named, prepare_command(words, builder)))
             }
         }
     }

@@ -166,6 +166,19 @@ pub fn submission_at(path: &Path, real: PathBuf, problem: &Problem) -> Submissio
     Submission { name: path_text(path), program, expectations: Vec::new() }
 }
 
+/// A source with this text, which is in no file.
+pub fn text_submission(name: &str, text: Option<String>, problem: &Problem) -> Submission {
+    let program = Program {
+        name: name.to_owned(),
+        path: FilePath::root(name),
+        text,
+        include: problem.include.clone(),
+        defines: problem.defines.clone(),
+        ..Program::default()
+    };
+    Submission { name: name.to_owned(), program, expectations: Vec::new() }
+}
+
 /// A program that the user typed after `--`.
 pub fn command_submission(words: &[OsString], variant: &BuildVariant) -> Submission {
     let program = words.first().map(PathBuf::from).unwrap_or_default();

@@ -59,7 +59,28 @@ impl Operation for ManageOptions {
         let directory = self.cache.directory().ok_or_else(|| {
             Stop::usage("the cache is off; give a directory with --cache or JUROR_CACHE")
         })?;
-        manage_cache(self, &directory)
+        let mut report = CacheReport { directory: directory.clone(), ..CacheReport::default() };
+        // A command that only looks must not create files.
+        let lacks =
+            |dir: &Path| fs::symlink_metadata(dir).is_err_and(|error| error.kind() == NotFound);
+        if lacks(&directory) || is_private(&directory) && lacks(&directory.join(FACTS)) {
+            return Ok(report);
+        }
+        let store = Store::open(&directory, CAP).map_err(|refused| Stop::usage(*refused))?;
+        let done = match self.action {
+            CacheAction::Stat => store.stat().map(|kept| report.kept = Some(kept)),
+            CacheAction::Prune => {
+                store.prune(self.to.unwrap_or(CAP)).map(|pruned| report.pruned = Some(pruned))
+            }
+            CacheAction::Verify => store.verify().map(|verified| report.verified = Some(verified)),
+        };
+        done.map_err(|error| {
+            let help = "make it a directory that you can read and write, or remove it";
+            let unusable = format!("cannot use this directory: {error}");
+            let unusable = Diagnostic::error(&*directory, unusable).help(help);
+            Stop::Refused(RefusalSubject::CommandLine, vec![unusable.into()])
+        })?;
+        Ok(report)
     }
 }
 
@@ -73,30 +94,6 @@ pub struct CacheReport {
     pub kept: Option<CacheStatistics>,
     pub pruned: Option<PruneResult>,
     pub verified: Option<VerifyResult>,
-}
-
-fn manage_cache(options: &ManageOptions, directory: &Path) -> Result<CacheReport, Stop> {
-    let mut report = CacheReport { directory: directory.to_owned(), ..CacheReport::default() };
-    // A command that only looks must not create files.
-    let lacks = |dir: &Path| fs::symlink_metadata(dir).is_err_and(|error| error.kind() == NotFound);
-    if lacks(directory) || is_private(directory) && lacks(&directory.join(FACTS)) {
-        return Ok(report);
-    }
-    let store = Store::open(directory, CAP).map_err(|refused| Stop::usage(*refused))?;
-    let done = match options.action {
-        CacheAction::Stat => store.stat().map(|kept| report.kept = Some(kept)),
-        CacheAction::Prune => {
-            store.prune(options.to.unwrap_or(CAP)).map(|pruned| report.pruned = Some(pruned))
-        }
-        CacheAction::Verify => store.verify().map(|verified| report.verified = Some(verified)),
-    };
-    done.map_err(|error| {
-        let help = "make it a directory that you can read and write, or remove it";
-        let unusable =
-            Diagnostic::error(directory, format!("cannot use this directory: {error}")).help(help);
-        Stop::Refused(RefusalSubject::CommandLine, vec![unusable.into()])
-    })?;
-    Ok(report)
 }
 
 impl CommandResult for CacheReport {

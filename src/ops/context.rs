@@ -60,10 +60,16 @@ struct ContextState {
     package: Option<Arc<str>>,
     /// The exit code of work that ended early.
     exit_code: ExitCode,
-    /// Set by `replay`: later events get the time of the replayed one.
-    replayed_at: Option<Duration>,
-    recalled: Option<CacheUse>,
-    workers: Vec<WorkerReport>,
+    merged: Option<MergedEnd>,
+}
+
+/// The results of commands that are merged.
+#[derive(Clone, Debug, Default)]
+pub struct MergedEnd {
+    /// When the last of them ended. Later events get this time.
+    pub at: Duration,
+    pub recalled: Option<CacheUse>,
+    pub workers: Vec<WorkerReport>,
 }
 
 impl Context {
@@ -78,9 +84,7 @@ impl Context {
                 open_packages: Vec::new(),
                 package: None,
                 exit_code: ExitCode::Success,
-                replayed_at: None,
-                recalled: None,
-                workers: Vec::new(),
+                merged: None,
             }),
             started,
             wrapper: None,
@@ -155,28 +159,15 @@ impl Context {
         if let (Event::PackageRead(package), Some(name)) = (&mut event, &state.package) {
             package.name = name.to_string();
         }
-        let at = state.replayed_at.unwrap_or_else(|| self.started.elapsed());
+        let merged_at = state.merged.as_ref().map(|merged| merged.at);
+        let at = merged_at.unwrap_or_else(|| self.started.elapsed());
         let stamped = StampedEvent { at, package: state.package.clone(), event };
         (state.sink)(&stamped);
     }
 
-    pub fn replay(&self, stamped: &StampedEvent) {
-        let mut state = self.state.lock();
-        (state.sink)(stamped);
-        state.replayed_at = Some(stamped.at);
-    }
-
-    /// Sets the results of commands that are merged.
-    pub fn set_merged_end(
-        &self,
-        code: ExitCode,
-        recalled: Option<CacheUse>,
-        workers: Vec<WorkerReport>,
-    ) {
+    pub fn set_merged_end(&self, code: ExitCode, end: MergedEnd) {
         self.add_exit_code(code);
-        let mut state = self.state.lock();
-        state.recalled = recalled;
-        state.workers = workers;
+        self.state.lock().merged = Some(end);
     }
 
     /// A context for concurrent work, which sends its events to `sender`. They are dropped if the receiver is gone.
@@ -188,7 +179,7 @@ impl Context {
         Self { uses_cache: self.uses_cache, needs: self.needs, package_names: names, ..aside }
     }
 
-    /// Passes on an event of concurrent work.
+    /// Passes on an event of concurrent work, or of another command.
     pub fn forward(&self, stamped: &StampedEvent) {
         (self.state.lock().sink)(stamped);
     }
@@ -217,10 +208,8 @@ impl Context {
 
     /// Sends the last event, after remarks of the cache and of workers.
     pub fn finish(&self) {
-        let (mut recalled, mut workers) = {
-            let mut state = self.state.lock();
-            (state.recalled.take(), std::mem::take(&mut state.workers))
-        };
+        let merged = self.state.lock().merged.clone();
+        let MergedEnd { mut recalled, mut workers, .. } = merged.unwrap_or_default();
         if let Some(knowledge) = self.memory.get() {
             let warnings = knowledge.store.warnings();
             warnings.into_iter().for_each(|warning| self.emit(Event::Diagnosed(warning)));

@@ -15,7 +15,7 @@ use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::host::Host;
 use crate::ops::operation::Operation;
-use crate::ops::options::HostOptions;
+use crate::ops::options::{HostOptions, one_of};
 use crate::ops::problem::{self, ShownDiagnostics};
 use crate::ops::staging::{self, StagingDirectory, parent_directory, write_error};
 use crate::report::result::CommandResult;
@@ -43,7 +43,7 @@ pub struct ConvertOptions {
     ///
     /// `domjudge-zip` is a zip archive in the legacy format, with domjudge-problem.ini and the statement that
     /// DOMjudge shows, problem.html.
-    #[arg(long, value_name = "FORMAT", value_parser = parse_target)]
+    #[arg(long, value_name = "FORMAT", value_parser = one_of(TargetFormat::ALL, TargetFormat::name), hide_possible_values = true)]
     pub to: TargetFormat,
     /// Format of the old package [default: detected]
     #[arg(long, value_name = "FORMAT", value_parser = PossibleValuesParser::new(format_names()))]
@@ -73,11 +73,6 @@ pub struct Conversion {
     pub files: usize,
     /// What had no equivalent.
     pub losses: Vec<Loss>,
-}
-
-fn parse_target(text: &str) -> Result<TargetFormat, String> {
-    let named = TargetFormat::ALL.into_iter().find(|target| target.name() == text);
-    named.ok_or_else(|| "expected 2025-09, legacy or domjudge-zip".to_owned())
 }
 
 impl Operation for ConvertOptions {

@@ -280,7 +280,7 @@ fn grade_lines(
                 let cpu_time = graded.total_cpu_time.unwrap_or_default();
                 rates.count(graded.problem.as_ref(), (graded.verdict, fault), tests, cpu_time);
             }
-            context.send_event(shown.lock().count_line(tally));
+            context.send_event(shown.lock().progress(tally));
             Ok(())
         }),
     };

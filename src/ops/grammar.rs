@@ -101,16 +101,23 @@ pub struct BoundsOptions {
     pub inputs: Vec<PathBuf>,
 }
 
-fn given_files(paths: &[PathBuf]) -> Vec<PathBuf> {
-    paths.iter().map(|path| given_file(path).to_owned()).collect()
-}
-
 impl Operation for CheckOptions {
     type Result = CheckedInputs;
     const NAME: &'static str = "grammar check";
 
     fn run(&self, context: &Context) -> Result<CheckedInputs, Stop> {
-        check_inputs(&self.grammar, &given_files(&self.inputs), context)
+        let grammar = read_grammar(&self.grammar, context)?;
+        let mut checked = Vec::new();
+        for path in self.inputs.iter().map(|path| given_file(path)) {
+            let result = open_input(path).and_then(|input| {
+                validate_blob(&grammar, &input, path).map_err(|error| open_error(path, &error))
+            });
+            if let Some(result) = context.contain_failure(result)? {
+                let valid = context.contain_failure(check_result(result))?.is_some();
+                checked.push(InputReport { path: path.to_owned(), valid });
+            }
+        }
+        Ok(CheckedInputs { inputs: checked })
     }
 }
 
@@ -119,23 +126,18 @@ impl Operation for BoundsOptions {
     const NAME: &'static str = "grammar bounds";
 
     fn run(&self, context: &Context) -> Result<GrammarBounds, Stop> {
-        list_bounds(&self.grammar, &given_files(&self.inputs), context)
-    }
-}
-
-fn check_inputs(path: &Path, inputs: &[PathBuf], context: &Context) -> Result<CheckedInputs, Stop> {
-    let grammar = read_grammar(path, context)?;
-    let mut checked = Vec::new();
-    for path in inputs {
-        let result = open_input(path).and_then(|input| {
-            validate_blob(&grammar, &input, path).map_err(|error| open_error(path, &error))
-        });
-        if let Some(result) = context.contain_failure(result)? {
-            let valid = context.contain_failure(check_result(result))?.is_some();
-            checked.push(InputReport { path: path.clone(), valid });
+        let grammar = read_grammar(&self.grammar, context)?;
+        let mut coverage = Coverage::new(&grammar);
+        for path in self.inputs.iter().map(|path| given_file(path)) {
+            let input = open_input(path)
+                .and_then(|input| input.read().map_err(|error| open_error(path, &error)));
+            if let Some(input) = context.contain_failure(input)? {
+                context.contain_failure(check_result(coverage.add(&grammar, &input, path)))?;
+            }
         }
+        let coverage = (!self.inputs.is_empty()).then_some(&coverage);
+        Ok(GrammarBounds { bounds: bounds(&grammar, coverage) })
     }
-    Ok(CheckedInputs { inputs: checked })
 }
 
 fn check_result(result: Result<(), Error>) -> Result<(), Stop> {
@@ -209,20 +211,6 @@ fn pins_of_variable(grammar: &Grammar, name: &str, end: BoundSide) -> Result<Vec
         return Err(Stop::usage(what));
     }
     Ok(pins)
-}
-
-fn list_bounds(path: &Path, inputs: &[PathBuf], context: &Context) -> Result<GrammarBounds, Stop> {
-    let grammar = read_grammar(path, context)?;
-    let mut coverage = Coverage::new(&grammar);
-    for path in inputs {
-        let input = open_input(path)
-            .and_then(|input| input.read().map_err(|error| open_error(path, &error)));
-        if let Some(input) = context.contain_failure(input)? {
-            context.contain_failure(check_result(coverage.add(&grammar, &input, path)))?;
-        }
-    }
-    let coverage = (!inputs.is_empty()).then_some(&coverage);
-    Ok(GrammarBounds { bounds: bounds(&grammar, coverage) })
 }
 
 pub fn read_grammar(path: &Path, context: &Context) -> Result<Grammar, Stop> {

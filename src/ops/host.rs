@@ -24,11 +24,9 @@ use juror_core::isolation::{Isolation, RequiredIsolation};
 use juror_core::judgement::JudgeError;
 use juror_core::language::probe::Probe;
 use juror_core::language::toolchain::Toolchains;
-use juror_core::problem::Problem;
 use juror_core::stop::{Stop, ignores_hangup, interrupt, was_interruption_noticed};
 use juror_core::text::printable;
 use juror_judging::build::Builder;
-use juror_judging::build::bench::Bench;
 use juror_judging::cache::result_cache::ResultCache;
 use juror_judging::cache::store::is_private;
 use juror_remote::link::{WorkerConnection, WorkerPipes};
@@ -160,15 +158,6 @@ fn connect_worker(
             "--executor: `{text}` is not a command; for a NATS server, write `juror-nats submit {text}`"
         )));
     }
-    let connection = worker_connection(worker, options)?;
-    let name = connection.name.clone();
-    Ok((name, connection.open()?))
-}
-
-fn worker_connection(
-    worker: &WorkerCommand,
-    options: &HostOptions,
-) -> Result<WorkerConnection, JudgeError> {
     let command = match &worker.words[..] {
         [word] if word == LOCAL_WORKER => {
             let own = env::current_exe()
@@ -194,7 +183,9 @@ fn worker_connection(
             command
         }
     };
-    Ok(WorkerConnection { name: worker.text.clone(), command })
+    let name = worker.text.clone();
+    let pipes = WorkerConnection { name: name.clone(), command }.open()?;
+    Ok((name, pipes))
 }
 
 /// At a signal, all work of the command ends, and `handler` is called.
@@ -263,22 +254,9 @@ impl Host {
         &self.toolchains
     }
 
-    pub fn builder(&self) -> Builder<'_> {
-        self.builder_on(&*self.executor)
-    }
-
     /// `executor` must wrap this host's executor.
     pub fn builder_on<'a>(&self, executor: &'a dyn Executor) -> Builder<'a> {
         Builder::with_toolchains(executor, Arc::clone(&self.toolchains))
-    }
-
-    pub fn bench<'a>(
-        &'a self,
-        problem: &'a Problem,
-        builder: &'a Builder<'a>,
-        events: &'a (dyn Fn(Event) + Sync),
-    ) -> Bench<'a> {
-        Bench { problem, executor: &*self.executor, builder, events }
     }
 
     /// Shares the slots among several users. The user with the lowest number goes first.

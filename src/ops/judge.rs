@@ -370,10 +370,8 @@ fn find_submissions(
     let directories = options.submissions.iter().filter(has_files).count();
     for path in &options.submissions {
         let is_own = problem.submissions.iter().any(|own| Path::new(&own.name) == path);
-        if let Some(what) =
-            saved_boxes::misplaced_value(options.runs.keep.as_ref(), path).filter(|_| !is_own)
-        {
-            return Err(Stop::usage(what));
+        if !is_own {
+            saved_boxes::refuse_misplaced_value(options.runs.keep.as_ref(), path)?;
         }
         let is_program = problem.kind.submitted == SubmittedContent::Program;
         if is_own || !is_program || own_submission(path, problem).is_some() || !path.exists() {
@@ -415,10 +413,8 @@ fn find_submissions(
         context.contain_failure::<()>(Err(Stop::Refused(RefusalSubject::CommandLine, missing)))?;
     }
     if !options.program.is_empty() {
-        if problem.kind.submitted == SubmittedContent::Answers {
-            let what = "submissions to this problem are answers, not programs; give files such as 1.out, or a directory of them";
-            return Err(Stop::usage(what));
-        }
+        let instead = "not programs; give files such as 1.out, or a directory of them";
+        problem::require_programs(problem, instead)?;
         if options.build.flags.is_some() {
             let what =
                 "--flags is for sources, and a program after `--` is not built; leave it out";

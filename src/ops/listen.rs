@@ -260,28 +260,18 @@ struct WaitingConnections {
 
 #[derive(Default)]
 struct WaitingState {
-    all: BTreeMap<u64, WaitingConnection>,
+    /// Each with its start. `None` if its request has come and waits for those before it, each of which takes a
+    /// bounded time, or if it was ended.
+    all: BTreeMap<u64, Option<(TcpStream, Instant)>>,
     next: u64,
 }
 
-enum WaitingConnection {
-    /// Its request has not come yet.
-    Reading(TcpStream, Instant),
-    Ended,
-    /// Its request waits for those before it, each of which takes a bounded time.
-    HasCome,
-}
-
-impl WaitingConnection {
-    /// Returns whether it is ended now: not if it is younger.
-    fn end(&mut self, least: Duration) -> bool {
-        let Self::Reading(stream, start) = self else { return false };
-        if start.elapsed() < least {
-            return false;
-        }
-        _ = stream.shutdown(Shutdown::Both);
-        *self = Self::Ended;
-        true
+impl WaitingState {
+    /// Ends the oldest one whose request has not come, if it is at least as old. Returns whether there is one.
+    fn end_one(&mut self, least: Duration) -> bool {
+        let is_old = |(_, start): &mut (TcpStream, Instant)| start.elapsed() >= least;
+        let ended = self.all.values_mut().find_map(|connection| connection.take_if(is_old));
+        ended.map(|(stream, _)| _ = stream.shutdown(Shutdown::Both)).is_some()
     }
 }
 
@@ -293,24 +283,19 @@ impl WaitingConnections {
         let mut state = self.state.lock();
         let mut is_one_ended = false;
         while state.all.len() >= MOST_CONNECTIONS {
-            is_one_ended =
-                is_one_ended || state.all.values_mut().any(|connection| connection.end(self.least));
+            is_one_ended = is_one_ended || state.end_one(self.least);
             self.changed.wait_for(&mut state, PAUSE);
         }
         let number = state.next;
         state.next += 1;
-        state.all.insert(number, WaitingConnection::Reading(stream, Instant::now()));
+        state.all.insert(number, Some((stream, Instant::now())));
         Ok(number)
     }
 
     /// Whether the connection was not ended before its request came.
     fn has_come(&self, number: u64) -> bool {
         let mut state = self.state.lock();
-        let Some(connection @ WaitingConnection::Reading(..)) = state.all.get_mut(&number) else {
-            return false;
-        };
-        *connection = WaitingConnection::HasCome;
-        true
+        state.all.get_mut(&number).and_then(Option::take).is_some()
     }
 
     fn remove(&self, number: u64) {
@@ -319,9 +304,8 @@ impl WaitingConnections {
     }
 
     fn end_all(&self) {
-        for connection in self.state.lock().all.values_mut() {
-            connection.end(Duration::ZERO);
-        }
+        let mut state = self.state.lock();
+        while state.end_one(Duration::ZERO) {}
     }
 }
 

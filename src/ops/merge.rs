@@ -9,7 +9,7 @@ use std::time::Duration;
 use clap::Args;
 use serde_json::{Number, Value};
 
-use crate::ops::context::Context;
+use crate::ops::context::{Context, MergedEnd};
 use crate::ops::operation::Operation;
 use crate::report::document::FORMAT;
 use juror_core::cache_use::CacheUse;
@@ -61,12 +61,13 @@ pub fn merge(files: &[PathBuf], context: &Context) -> Result<(), Stop> {
     // The commands ran at the same time.
     let at = commands.iter().map(|command| command.elapsed).max().unwrap_or_default();
     for (package, event) in merge_events(&commands) {
-        context.replay(&StampedEvent { at, package, event });
+        context.forward(&StampedEvent { at, package, event });
     }
     let recalled = commands.iter().filter_map(|command| command.recalled).reduce(CacheUse::plus);
     let workers = commands.iter().flat_map(|command| command.workers.clone()).collect();
     let ended = commands.iter().map(|command| command.ended);
-    context.set_merged_end(ended.fold(ExitCode::Success, ExitCode::graver_of), recalled, workers);
+    let code = ended.fold(ExitCode::Success, ExitCode::graver_of);
+    context.set_merged_end(code, MergedEnd { at, recalled, workers });
     Ok(())
 }
 
@@ -284,7 +285,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     let mut begun: Vec<&Event> = Vec::new();
     let mut results: Vec<(&str, &Event)> = Vec::new();
     let mut after: Vec<&Event> = Vec::new();
-    let (mut whole, mut limits): (Option<PackageReport>, Vec<&Event>) = (None, Vec::new());
+    let (mut whole, mut limits): (Option<PackageReport>, Vec<_>) = (None, Vec::new());
     let done = commands.iter().flatten().filter_map(|event| match event {
         Event::SubmissionJudged(judgement) => Some(judgement.submission.as_str()),
         _ => None,
@@ -308,7 +309,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
                 Some(whole) => whole.submissions += part.submissions,
                 None => whole = Some((**part).clone()),
             },
-            Event::LimitsSet { .. } => limits.push(event),
+            Event::LimitsSet { limits: set, .. } => limits.push((set.cpu_time(), event)),
             // Progress counts only for submissions without a result.
             Event::SubmissionStarted { submission, .. } | Event::CaseJudged { submission, .. } => {
                 if !done.contains(submission.as_str()) {
@@ -338,7 +339,7 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     if let (Some(whole), Some(path)) = (whole, path) {
         all.push(Event::PackageRead(whole.into()));
         all.extend(different_limits_warning(&limits, path).map(Event::Diagnosed));
-        all.extend(limits.first().map(|event| (*event).clone()));
+        all.extend(limits.first().map(|(_, event)| (*event).clone()));
     }
     all.extend(begun.into_iter().cloned());
     all.extend(results.into_iter().map(|(_, event)| event.clone()));
@@ -346,14 +347,10 @@ fn merge_package_events(commands: &[Vec<&Event>]) -> Vec<Event> {
     all
 }
 
-fn different_limits_warning(limits: &[&Event], package: PathBuf) -> Option<Diagnostic> {
-    let times = limits.iter().filter_map(|event| match event {
-        Event::LimitsSet { limits, .. } => Some(limits.cpu_time()),
-        _ => None,
-    });
-    let times: Vec<Duration> = times.collect();
-    let other = times.iter().find(|time| **time != times[0])?;
-    let (first, other) = (seconds(times[0]), seconds(*other));
+fn different_limits_warning(limits: &[(Duration, &Event)], package: PathBuf) -> Option<Diagnostic> {
+    let (first, _) = limits.first()?;
+    let (other, _) = limits.iter().find(|(time, _)| time != first)?;
+    let (first, other) = (seconds(*first), seconds(*other));
     let what = format!("shards were judged with different time limits: {first} and {other}");
     let help = "set the limit in the package, or give each shard the same --time-limit";
     Some(Diagnostic::warning(package, what).help(help))

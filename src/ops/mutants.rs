@@ -7,7 +7,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use clap::builder::PossibleValuesParser;
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -41,8 +41,9 @@ pub struct MutantsOptions {
     pub submission: Option<PathBuf>,
     /// Only mutants of this operator; can be repeated
     #[arg(long, value_name = "OPERATOR", ignore_case = true,
-          value_parser = PossibleValuesParser::new(Operator::RANKED.map(|(operator, _)| operator.name())))]
-    pub operator: Vec<String>,
+          value_parser = PossibleValuesParser::new(Operator::RANKED.map(|(operator, _)| operator.name()))
+              .try_map(|name| Operator::by_name(&name).ok_or(name)))]
+    pub operator: Vec<Operator>,
     /// Show the mutant with this name, with its lines
     #[arg(long, value_name = "ID")]
     pub show: Option<String>,
@@ -111,12 +112,10 @@ impl Operation for MutantsOptions {
             .iter()
             .flat_map(|mutated| mutated.mutants.iter().map(|mutant| mutant.id.clone()))
             .collect();
-        let operators: Vec<Operator> =
-            self.operator.iter().filter_map(|name| Operator::by_name(name)).collect();
         let (id, export) = self.chosen();
         for it in &mut all {
             it.mutants.retain(|mutant| {
-                (operators.is_empty() || operators.contains(&mutant.operator))
+                (self.operator.is_empty() || self.operator.contains(&mutant.operator))
                     && id.as_ref().is_none_or(|id| mutant.id == *id)
             });
         }

@@ -10,13 +10,14 @@ use crate::ops::assembly::Assembly;
 use crate::ops::context::Context;
 use crate::ops::generate::{self, GenerateOptions};
 use crate::ops::host::Host;
+use crate::ops::next_steps;
 use crate::ops::operation::Operation;
 use crate::ops::options::{HostOptions, one_of};
 use crate::ops::staging::{self, StagingDirectory, write_error};
 use juror_core::judgement::JudgeError;
 use juror_core::progress::NextStep;
 use juror_core::stop::{Stop, check_interrupted};
-use juror_core::text::{command_line, uuid};
+use juror_core::text::uuid;
 use juror_packages::new::created_package::CreatedPackage;
 use juror_packages::new::{ProgramLanguage, Template, TemplateFile};
 
@@ -57,26 +58,20 @@ impl Operation for NewOptions {
         let uuid = random_uuid().map_err(|error| JudgeError::new("make a UUID", error))?;
         let files = template.files(name, *language, &uuid);
         write_package(&files, package)?;
-        let step = |what: &str, words: &[&str]| NextStep {
+        let step = |what: &str, command: Option<&str>| NextStep {
             what: what.to_owned(),
-            command: (!words.is_empty()).then(|| {
-                let words = words.iter().map(Path::new);
-                command_line(words.chain([package.as_path()]))
-            }),
+            command: command.map(|name| next_steps::command(name, package, &[])),
         };
         let generated = generate_test_data(package, host, context);
         let next = match &generated {
             Ok(_) => vec![
-                step("check all of it:", &["juror", "verify"]),
-                step("replace this problem with your own, file by file, from top to bottom", &[]),
-                step(
-                    "after a change in generators/, make the test data again:",
-                    &["juror", "generate"],
-                ),
+                step("check all of it:", Some("verify")),
+                step("replace this problem with your own, file by file, from top to bottom", None),
+                step("after a change in generators/, make the test data again:", Some("generate")),
             ],
             Err(_) => {
                 let what = "the package exists, but has no test data yet; make it with:";
-                vec![step(what, &["juror", "generate"])]
+                vec![step(what, Some("generate"))]
             }
         };
         let test_cases = generated.unwrap_or_else(|stop| {

@@ -5,12 +5,12 @@ use std::path::Path;
 use juror_core::judgement::Judgement;
 use juror_core::problem::{Problem, SubmittedContent};
 use juror_core::progress::NextStep;
-use juror_core::root::FilePath;
 use juror_core::submission::Submission;
 use juror_core::text::command_line;
 use juror_core::verdict::Verdict;
 use juror_data::recipe::propose::directories::{PROMOTED_GROUP, secret_groups};
 use juror_packages::package;
+use juror_packages::package::statements::statements;
 
 /// Empty for an archive, and for a format that juror does not write to.
 pub fn next_steps(dir: &Path, problem: &Problem) -> Vec<NextStep> {
@@ -94,7 +94,7 @@ fn missing_steps(problem: &Problem) -> Vec<NextStep> {
     });
     let statement = format!("write the statement: {}/problem.en.md", problem.layout.statements);
     let steps = [
-        (!has_statement(dir), &*statement, None),
+        (statements(problem).is_empty(), &*statement, None),
         (
             problem.input_validators.is_empty() && !has_grammar,
             "describe the input: a grammar input_validators/input.ctd (docs/grammar.md), or a program",
@@ -127,10 +127,4 @@ fn missing_steps(problem: &Problem) -> Vec<NextStep> {
         is_next.then(|| NextStep { what: what.to_owned(), command })
     };
     steps.into_iter().filter_map(step).collect()
-}
-
-fn has_statement(dir: &FilePath) -> bool {
-    let names = ["statement", "problem_statement"].map(|name| dir.join(name).names());
-    let mut names = names.into_iter().flatten().flatten();
-    names.any(|name| name.to_string_lossy().starts_with("problem."))
 }

@@ -1,7 +1,6 @@
 //! The packages of a command: each once, with a unique name.
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -28,7 +27,7 @@ pub fn distinct_packages(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
         // A path such as `.` has no name.
         None => path_names(real),
     });
-    let parts: Vec<Vec<&OsStr>> = named.collect();
+    let parts: Vec<Vec<Component<'_>>> = named.collect();
     let mut names = PackageNames::new();
     if packages.len() > 1 {
         let named = packages.iter().zip(shortest_names(&parts));
@@ -37,25 +36,18 @@ pub fn distinct_packages(paths: &[PathBuf]) -> (Vec<PathBuf>, PackageNames) {
     (packages.into_iter().map(|(path, _)| path).collect(), names)
 }
 
-/// Includes the package's own name; the root directory has an empty name.
-fn path_names(path: &Path) -> Vec<&OsStr> {
-    let normal = |part| match part {
-        Component::Normal(name) => Some(name),
-        Component::ParentDir => Some(OsStr::new("..")),
-        Component::RootDir => Some(OsStr::new("")),
-        Component::CurDir | Component::Prefix(_) => None,
-    };
-    path.components().filter_map(normal).collect()
+/// Includes the package's own name.
+fn path_names(path: &Path) -> Vec<Component<'_>> {
+    path.components().filter(|part| *part != Component::CurDir).collect()
 }
 
-fn shortest_names(paths: &[Vec<&OsStr>]) -> Vec<String> {
-    let name = |(at, path): (usize, &Vec<&OsStr>)| {
+fn shortest_names(paths: &[Vec<Component<'_>>]) -> Vec<String> {
+    let name = |(at, path): (usize, &Vec<Component<'_>>)| {
         let others = || paths.iter().enumerate().filter(|(other, _)| *other != at);
-        let is_own = |end: &&[&OsStr]| !others().any(|(_, other)| other.ends_with(end));
+        let is_own = |end: &&[Component<'_>]| !others().any(|(_, other)| other.ends_with(end));
         let ends = (1..path.len()).map(|length| &path[path.len() - length..]);
-        let end = ends.into_iter().find(is_own).unwrap_or(path);
-        let parts: Vec<String> = end.iter().map(|part| visible(part.as_bytes())).collect();
-        parts.join("/")
+        let end: PathBuf = ends.into_iter().find(is_own).unwrap_or(path).iter().collect();
+        visible(end.as_os_str().as_bytes())
     };
     paths.iter().enumerate().map(name).collect()
 }
@@ -67,10 +59,10 @@ mod tests {
     #[test]
     fn a_package_has_the_shortest_unique_end_of_its_path_as_name() {
         let check = |paths: &[&str], expected: &[&str]| {
-            let split: Vec<Vec<&OsStr>> =
+            let split: Vec<Vec<Component<'_>>> =
                 paths.iter().map(|path| path_names(Path::new(path))).collect();
             assert_eq!(shortest_names(&split), expected, "{paths:?}");
-            let reversed: Vec<Vec<&OsStr>> = split.into_iter().rev().collect();
+            let reversed: Vec<Vec<Component<'_>>> = split.into_iter().rev().collect();
             let backwards: Vec<String> = shortest_names(&reversed).into_iter().rev().collect();
             assert_eq!(backwards, expected, "{paths:?}, backwards");
         };

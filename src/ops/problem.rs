@@ -34,9 +34,7 @@ pub fn read_problem(
     if shown == ShownDiagnostics::Errors {
         keep_for_submissions(&mut reading.diagnostics);
     }
-    let mut problem = require_usable(reading, context)?;
-    context.complete_problem(&mut problem);
-    Ok(problem)
+    require_usable(reading, context)
 }
 
 /// For runs of submissions: with inputs that have no answers, too.
@@ -62,7 +60,6 @@ pub fn read_runnable_problem(
         data.cases.append(&mut data.unanswered);
     }
     let mut problem = require_usable(reading, context)?;
-    context.complete_problem(&mut problem);
     if let Some(tests) = tests {
         tests.select(&mut problem);
     }
@@ -93,9 +90,9 @@ pub fn set_variant(
     variant: &BuildVariant,
     memory: Option<Bytes>,
 ) -> Result<(), Stop> {
-    if *variant != BuildVariant::default() && problem.kind.submitted == SubmittedContent::Answers {
-        let what = "submissions to this problem are answers, which are not built; leave out --debug, --flags and --language";
-        return Err(Stop::usage(what));
+    if *variant != BuildVariant::default() {
+        let why = "which are not built; leave out --debug, --flags and --language";
+        require_programs(problem, why)?;
     }
     if variant.debug && memory.is_some() {
         let what = "--debug does not limit memory, because its checks need more of it; leave out --memory-limit";
@@ -103,6 +100,16 @@ pub fn set_variant(
     }
     problem.limits.debug = variant.debug;
     Ok(())
+}
+
+/// Refuses a problem to which answers are submitted. `why` is what else the message says of them.
+pub fn require_programs(problem: &Problem, why: &str) -> Result<(), Stop> {
+    match problem.kind.submitted {
+        SubmittedContent::Program | SubmittedContent::Function => Ok(()),
+        SubmittedContent::Answers => {
+            Err(Stop::usage(format!("submissions to this problem are answers, {why}")))
+        }
+    }
 }
 
 /// Sets whose rules apply to scoring groups.
@@ -113,8 +120,9 @@ pub fn set_dialect(problem: &mut Problem, dialect: Option<Dialect>) {
 }
 
 pub fn require_usable(reading: PackageReading, context: &Context) -> Result<Problem, Stop> {
-    let (problem, remarks) =
+    let (mut problem, remarks) =
         reading.into_problem().inspect_err(|_| context.send_event(Event::PackageRefused))?;
     context.send_diagnostics(remarks);
+    context.complete_problem(&mut problem);
     Ok(problem)
 }

@@ -31,7 +31,7 @@ use juror_core::check::options::Options;
 use juror_core::exit_code::ExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::limits::{Limits, TIME_WITHOUT_PACKAGE};
-use juror_core::problem::{Interaction, Problem, SubmittedContent};
+use juror_core::problem::{Interaction, Problem};
 use juror_core::root::FilePath;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
 use juror_core::submission::Submission;
@@ -166,11 +166,7 @@ pub fn run_once(
     problem.limits.memory = options.memory_limit.or(problem.limits.memory);
     let variant = options.build.variant();
     problem::set_variant(&mut problem, &variant, options.memory_limit)?;
-    if problem.kind.submitted == SubmittedContent::Answers {
-        let what =
-            "submissions to this problem are answers, which cannot be run; use `juror judge`";
-        return Err(Stop::usage(what));
-    }
+    problem::require_programs(&problem, "which cannot be run; use `juror judge`")?;
     let is_interactive = problem.kind.interaction == Interaction::Interactive;
     if options.play && !is_interactive {
         return Err(Stop::usage("--play is only for interactive problems; leave it out"));

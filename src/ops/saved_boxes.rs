@@ -33,16 +33,19 @@ pub fn keep_directory(
     Ok(Some(FilePath::root(dir)))
 }
 
-/// Returns an error message if the word after `--keep` seems to be its directory.
-pub fn misplaced_value(keep: Option<&Option<PathBuf>>, path: &Path) -> Option<String> {
+/// Fails if the word after `--keep` seems to be its directory.
+pub fn refuse_misplaced_value(keep: Option<&Option<PathBuf>>, path: &Path) -> Result<(), Stop> {
     let is_free = match fs::read_dir(path) {
         Ok(mut inside) => inside.next().is_none(),
         Err(_) => fs::symlink_metadata(path).is_err() && path.extension().is_none(),
     };
+    if keep != Some(&None) || !is_free {
+        return Ok(());
+    }
     let name = path.display();
-    (keep == Some(&None) && is_free).then(|| {
-        format!("{name} is read as another argument; write --keep={name} for the directory")
-    })
+    Err(Stop::usage(format!(
+        "{name} is read as another argument; write --keep={name} for the directory"
+    )))
 }
 
 fn make_empty_directory(dir: &Path) -> Result<PathBuf, Stop> {

@@ -1,7 +1,6 @@
 //! Stops the runs of a command from another thread.
 
 use parking_lot::Mutex;
-use std::fmt;
 use std::sync::Arc;
 
 use juror_core::stop::StopFlag;
@@ -40,11 +39,5 @@ impl StopHandle {
             executor.iter().for_each(|executor| executor.stop());
         }
         ending.executor = executor;
-    }
-}
-
-impl fmt::Debug for StopHandle {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StopHandle").finish_non_exhaustive()
     }
 }

@@ -17,7 +17,6 @@ use crate::ops::options::HostOptions;
 use crate::ops::problem::{self, ShownDiagnostics};
 use juror_core::event::{Event, Note};
 use juror_core::judgement::Judgement;
-use juror_core::problem::SubmittedContent;
 use juror_core::stop::Stop;
 use juror_core::submission::Submission;
 use juror_data::recipe::propose::directories::{PROMOTED_GROUP, parse_directories};
@@ -93,10 +92,7 @@ impl Operation for StrengthOptions {
         let started = Instant::now();
         let mut problem =
             problem::read_problem(&self.package, None, ShownDiagnostics::Errors, context)?;
-        if problem.kind.submitted == SubmittedContent::Answers {
-            let what = "submissions to this problem are answers, not programs; `juror verify` checks the package";
-            return Err(Stop::usage(what));
-        }
+        problem::require_programs(&problem, "not programs; `juror verify` checks the package")?;
         let directories = if self.promote {
             context.check_writable()?;
             Some(parse_directories(self.into.as_deref(), PROMOTED_GROUP, &problem)?)
@@ -130,8 +126,8 @@ impl Operation for StrengthOptions {
             // The tools have a separate time limit.
             let most = self.time.mul_f64(SPEED_SHARE);
             let time = self.time.saturating_sub(started.elapsed()).clamp(most / 2, most);
-            let builder = host.builder();
-            let bench_beside = Bench { executor: &*host.executor, builder: &builder, ..bench };
+            let assembly_beside = Assembly::new(&host, context);
+            let bench_beside = assembly_beside.bench(problem);
             let work = StrengthWork {
                 options: self,
                 directories: directories.as_deref(),

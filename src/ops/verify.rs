@@ -80,12 +80,8 @@ impl Operation for VerifyOptions {
     fn run(&self, context: &Context) -> Result<(), Stop> {
         let runs = &self.runs;
         context.set_strict(self.strict);
-        if let Some(what) = self
-            .packages
-            .iter()
-            .find_map(|dir| saved_boxes::misplaced_value(runs.keep.as_ref(), dir))
-        {
-            return Err(Stop::usage(what));
+        for dir in &self.packages {
+            saved_boxes::refuse_misplaced_value(runs.keep.as_ref(), dir)?;
         }
         let chosen =
             package_tree::choose_packages(&self.packages, self.changed.as_deref(), context)?;

@@ -715,7 +715,7 @@ fn an_impossible_conversion_writes_nothing() {
     };
     check("sum --to legacy there", 2, "there already exists; choose another");
     check("sum --to legacy sum/new", 2, "the new package cannot be inside the old one");
-    check("sum --to 2023-07 new", 2, "expected 2025-09, legacy or domjudge-zip");
+    check("sum --to 2023-07 new", 2, "[possible values: 2025-09, legacy, domjudge-zip]");
     check("sum --to domjudge-zip new/", 2, "give a file, such as new.zip");
     check("sum --to legacy --time-limit 2 new", 2, "--time-limit is only for --to domjudge-zip");
     check("sum --to legacy none/new", 2, "none is not a directory; make it first: mkdir -p none");

@@ -37,7 +37,8 @@ pub(super) struct LoadedProblem {
     time_limit: Mutex<Option<TimeLimit>>,
     /// Owns the generated files of the package.
     _made_files: Option<CompletedFiles>,
-    _context: Context,
+    /// Nobody hears its events.
+    context: Context,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -91,7 +92,7 @@ impl<'a> LoadedProblems<'a> {
                 validators,
                 time_limit: Mutex::default(),
                 _made_files: made_files,
-                _context: aside,
+                context: aside,
             }),
             Err((_, stop @ (Stop::Interrupted | Stop::Fault(_)))) => Err(stop.into()),
             Err((kind, stop)) => {
@@ -167,8 +168,8 @@ impl<'a> LoadedProblems<'a> {
             Some(_) => Vec::new(),
             None => cases::all_cases(&problem.problem)?,
         };
-        let builder = self.host.builder();
-        let bench = self.host.bench(&problem.problem, &builder, &|_| {});
+        let assembly = Assembly::new(self.host, &problem.context);
+        let bench = assembly.bench(&problem.problem);
         let ready = ReadyProblem::new(bench, Arc::clone(&problem.validators), cases);
         let found = ready.time_limit()?;
         *known = Some(found.clone());

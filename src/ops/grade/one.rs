@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use crate::door::cases;
-use crate::door::submissions::named_submission;
+use crate::door::submissions::{named_submission, text_submission};
 use crate::grade::call::LineCall;
 use crate::grade::extract::{self, ExtractedProgram, Extraction};
 use crate::grade::fault::{self, FaultyPart, LineFault};
@@ -30,9 +30,7 @@ use juror_core::event::Event;
 use juror_core::judgement::{FaultKind, JudgeError, Judgement};
 use juror_core::language::table::Language;
 use juror_core::problem::{Problem, SubmittedContent};
-use juror_core::program::Program;
 use juror_core::recent::RecentValues;
-use juror_core::root::FilePath;
 use juror_core::stop::{Remark, Stop};
 use juror_core::submission::Submission;
 use juror_core::test_data::TestCase;
@@ -491,16 +489,9 @@ pub(super) fn line_submission(
             return Err(unknown_language(help));
         }
     };
-    let program = Program {
-        name: name.clone(),
-        path: FilePath::root(&name),
-        text: parts.text.clone(),
-        language: language.map(|language| language.code.to_owned()),
-        include: problem.include.clone(),
-        defines: problem.defines.clone(),
-        ..Program::default()
-    };
-    Ok(Submission { name, program, expectations: Vec::new() })
+    let mut submission = text_submission(&name, parts.text.clone(), problem);
+    submission.program.language = language.map(|language| language.code.to_owned());
+    Ok(submission)
 }
 
 fn unknown_language(help: &str) -> LineFault {

@@ -107,8 +107,6 @@ pub(super) fn on_lost_reader(act: impl FnOnce() + Send + 'static) -> io::Result<
 pub(super) struct StreamMeter {
     /// Lines that earlier starts judged.
     earlier_lines: u64,
-    /// Lines that this start judged.
-    lines: u64,
     /// The arrival of the first line, and the bytes read until then.
     first_line: Option<(Instant, u64)>,
     bytes_read: u64,
@@ -117,13 +115,7 @@ pub(super) struct StreamMeter {
 
 impl StreamMeter {
     pub(super) fn new(earlier: u64, size: Option<u64>) -> Self {
-        Self {
-            earlier_lines: earlier,
-            lines: 0,
-            first_line: None,
-            bytes_read: 0,
-            total_bytes: size,
-        }
+        Self { earlier_lines: earlier, first_line: None, bytes_read: 0, total_bytes: size }
     }
 
     pub(super) fn set_bytes_read(&mut self, bytes: u64) {
@@ -131,16 +123,17 @@ impl StreamMeter {
         self.bytes_read = bytes;
     }
 
-    pub(super) fn count_line(&mut self, tally: &GradeTally) -> Event {
-        self.lines += 1;
+    /// After another line was counted.
+    pub(super) fn progress(&self, tally: &GradeTally) -> Event {
+        let lines = tally.lines();
         let (elapsed, before) = self
             .first_line
             .map_or((Duration::ZERO, 0), |(begun, before)| (begun.elapsed(), before));
         Event::Progress(WorkProgress::Lines(StreamProgress {
-            lines: self.earlier_lines + self.lines,
+            lines,
             accepted: tally.accepted,
-            errors: tally.lines() - tally.accepted - tally.rejected - tally.no_code,
-            per_second: self.lines as f64 / elapsed.as_secs_f64().max(0.001),
+            errors: lines - tally.accepted - tally.rejected - tally.no_code,
+            per_second: (lines - self.earlier_lines) as f64 / elapsed.as_secs_f64().max(0.001),
             left: self.total_bytes.and_then(|size| {
                 let ahead = size.saturating_sub(self.bytes_read);
                 estimate_time_left(elapsed, self.bytes_read - before, ahead)

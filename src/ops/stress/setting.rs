@@ -12,7 +12,7 @@ use crate::ops::stress::StressOptions;
 use juror_core::check::options::{Options, comparison_arguments};
 use juror_core::event::Event;
 use juror_core::limits::ProblemLimits;
-use juror_core::problem::{Problem, SubmittedContent};
+use juror_core::problem::Problem;
 use juror_core::program::{BuildVariant, Program, ProgramKind, TypedCommand};
 use juror_core::protocol::Protocol;
 use juror_core::root::FilePath;
@@ -43,10 +43,7 @@ pub(super) fn read_setting(
             ..Problem::default()
         },
     };
-    if problem.kind.submitted == SubmittedContent::Answers {
-        let what = "submissions to this problem are answers, not programs; use `juror judge`";
-        return Err(Stop::usage(what));
-    }
+    problem::require_programs(&problem, "not programs; use `juror judge`")?;
     let variant = options.build.variant();
     let submission = match options.targets.last() {
         Some(path) if options.program.is_empty() => {
