@@ -1,8 +1,13 @@
 //! `juror completions` and `juror man`: generated from the definition of the command line.
 
-use std::fs;
+use std::fs::{self, Permissions};
+use std::io::{self, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
 
 use clap::CommandFactory;
+use clap_mangen::Man;
+use tempfile::NamedTempFile;
 
 use crate::cli::arguments::{Arguments, CompletionsOptions, ManOptions};
 use crate::cli::complete::{SHELLS, VARIABLE};
@@ -35,14 +40,27 @@ impl Operation for ManOptions {
 
     fn run(&self, _: &Context) -> Result<(), Stop> {
         let directory = &self.directory;
-        let made = fs::create_dir_all(directory);
-        made.and_then(|()| clap_mangen::generate_to(Arguments::command(), directory)).map_err(
-            |error| {
-                let shown = directory.display();
-                Stop::usage(format!(
-                    "cannot write man pages to {shown}: {error}; choose a writable directory"
-                ))
-            },
-        )
+        let mut juror = Arguments::command().disable_help_subcommand(true);
+        juror.build();
+        write_man_pages(juror, directory).map_err(|error| {
+            let shown = directory.display();
+            Stop::usage(format!(
+                "cannot write man pages to {shown}: {error}; choose a writable directory"
+            ))
+        })
     }
+}
+
+fn write_man_pages(command: clap::Command, directory: &Path) -> io::Result<()> {
+    fs::create_dir_all(directory)?;
+    for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+        write_man_pages(subcommand.clone(), directory)?;
+    }
+    let page = Man::new(command);
+    let mut file = NamedTempFile::new_in(directory)?;
+    page.render(&mut file)?;
+    file.flush()?;
+    file.as_file().set_permissions(Permissions::from_mode(0o644))?;
+    file.persist(directory.join(page.get_filename()))?;
+    Ok(())
 }
