@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use std::io::{self, Read};
 
 use juror_core::file_name::name_fault;
-use juror_packages::package::companion::request::{RequestFailure, read_request};
+use juror_packages::package::companion::request::read_request;
 use juror_packages::package::companion::CompanionProblem;
 use juror_packages::package::companion::folder::{changed_folder, new_folder, received_url};
 use juror_packages::package::companion::name::directory_name;
@@ -23,10 +23,8 @@ impl Read for Pieces<'_> {
 }
 
 fn document(bytes: &[u8], most: usize) -> Result<Vec<u8>, String> {
-    read_request(&mut Pieces(bytes, most), || Ok(())).map_err(|failure| match failure {
-        RequestFailure::Closed => String::new(),
-        RequestFailure::Refused(refusal) => refusal.message,
-    })
+    let read = read_request(&mut Pieces(bytes, most), || Ok(()));
+    read.map(Option::unwrap_or_default).map_err(|refusal| refusal.message)
 }
 
 fuzz_target!(|data: &[u8]| {

@@ -35,9 +35,7 @@ fn convert_package(files: &[(&str, &str)], to: TargetFormat) -> ConvertedPackage
     for file in &plan.files {
         let text = match &file.contents {
             PlannedContents::Text(text) => text.clone(),
-            PlannedContents::Copy(from) | PlannedContents::Filled(from, _) => {
-                from.read_text(1 << 20).expect("a text")
-            }
+            PlannedContents::File(from, _) => from.read_text(1 << 20).expect("a text"),
         };
         write(&new, &file.name, &text);
         texts.insert(file.name.clone(), text);

@@ -26,9 +26,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::stop::{Remark, Stop};
 use juror_packages::package::companion::CompanionProblem;
 use juror_packages::package::companion::LARGEST_BODY;
-use juror_packages::package::companion::request::{
-    HttpStatus, Refusal, RequestFailure, read_request,
-};
+use juror_packages::package::companion::request::{HttpStatus, Refusal, read_request};
 
 /// The ports that the extension sends to without being told.
 pub const PORTS: [u16; 7] = [1327, 4244, 6174, 10042, 10043, 10045, 27121];
@@ -173,10 +171,10 @@ impl Server<'_> {
         let mut input = TimedReader { stream, end: Instant::now() + TIME_TO_SEND };
         let go_on = || (&*stream).write_all(b"HTTP/1.1 100 Continue\r\n\r\n");
         let (status, text) = match read_request(&mut input, go_on) {
+            Ok(None) => return Ok(()),
             Ok(_) if !self.waiting.has_come(number) => return Ok(()),
-            Ok(body) => self.receive(&body),
-            Err(RequestFailure::Closed) => return Ok(()),
-            Err(RequestFailure::Refused(refusal)) => self.refuse(refusal),
+            Ok(Some(body)) => self.receive(&body),
+            Err(refusal) => self.refuse(refusal),
         };
         self.waiting.remove(number);
         let allowed = if status == HttpStatus::MethodNotAllowed { "Allow: POST\r\n" } else { "" };

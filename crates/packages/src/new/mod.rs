@@ -192,10 +192,7 @@ impl Template {
             files.push(file);
         }
         let rank = |file: &TemplateFile| {
-            PURPOSES
-                .map(|(_, purpose)| purpose)
-                .iter()
-                .position(|purpose| *purpose == file.created.purpose)
+            PURPOSES.iter().position(|(_, purpose)| *purpose == file.created.purpose)
         };
         files.sort_by_key(rank);
         replace_everywhere(&mut files, "TITLE", &format!("{:?}", title_of(name)));

@@ -78,20 +78,16 @@ impl PackageFiles {
         format: &dyn Format,
         data: Option<&FilePath>,
     ) -> Self {
-        let faults = Faults::default();
-        let (items, is_complete) = (Vec::new(), true);
-        let mut search =
-            FileSearch { root, directory: "", format, items, faults: &faults, is_complete };
+        let (faults, items) = (Faults::default(), Vec::new());
+        let mut tree = Self { root: root.clone(), faults, is_complete: true, items };
         if let Some(data) = data {
-            (search.root, search.directory) = (data, format.layout().data);
-            search.list_files();
-            (search.root, search.directory) = (root, "");
+            let directory = format.layout().data;
+            FileSearch { tree: &mut tree, root: data, directory, format }.list_files();
         }
-        search.list_files();
-        let FileSearch { mut items, is_complete: is_whole, .. } = search;
-        items.sort_by(|a, b| a.name.cmp(&b.name));
-        items.dedup_by(|later, first| later.name == first.name);
-        Self { root: root.clone(), items, faults, is_complete: is_whole }
+        FileSearch { tree: &mut tree, root, directory: "", format }.list_files();
+        tree.items.sort_by(|a, b| a.name.cmp(&b.name));
+        tree.items.dedup_by(|later, first| later.name == first.name);
+        tree
     }
 
     pub(super) fn get(&self, name: &str) -> Option<&PackageEntry> {
@@ -134,13 +130,11 @@ impl PackageFiles {
 }
 
 struct FileSearch<'a> {
+    tree: &'a mut PackageFiles,
     root: &'a FilePath,
     /// The name of `root` in the package; empty for the package itself.
     directory: &'static str,
     format: &'a dyn Format,
-    items: Vec<PackageEntry>,
-    faults: &'a Faults,
-    is_complete: bool,
 }
 
 pub(super) const NAME_HELP: &str =
@@ -155,7 +149,7 @@ impl FileSearch<'_> {
                 if item.is_directory() {
                     walk.enter(&entry)?;
                 }
-                self.items.push(item);
+                self.tree.items.push(item);
                 Ok(())
             });
             if let Err(unreached) = entered {
@@ -178,10 +172,10 @@ impl FileSearch<'_> {
         }
         if relative.to_str().is_none() {
             if self.format.affects_verdicts(name) {
-                self.faults.error(&entry.path, "has a name that is not UTF-8", NAME_HELP);
+                self.tree.faults.error(&entry.path, "has a name that is not UTF-8", NAME_HELP);
             } else {
                 let message = "is ignored: its name is not UTF-8";
-                self.faults.warning(&entry.path, message, NAME_HELP);
+                self.tree.faults.warning(&entry.path, message, NAME_HELP);
             }
             return None;
         }
@@ -207,7 +201,7 @@ impl FileSearch<'_> {
         if size > RECOMMENDED_SIZE {
             let message = format!("has {} MiB; the format recommends at most 100", size >> 20);
             let help = "smaller files pass through archives and version control more easily";
-            self.faults.warning(path, message, help);
+            self.tree.faults.warning(path, message, help);
         }
     }
 
@@ -219,7 +213,7 @@ impl FileSearch<'_> {
         let backup = base_name.ends_with('~') || base_name.starts_with('#');
         if is_test_data || (!hidden && !backup && name.contains('/')) {
             let message = "is ignored: the format does not allow its name";
-            self.faults.warning(&entry.path, message, NAME_HELP);
+            self.tree.faults.warning(&entry.path, message, NAME_HELP);
         }
     }
 
@@ -229,7 +223,7 @@ impl FileSearch<'_> {
         let target = target.as_deref().map(Path::display);
         let (message, help) = match (reason, target) {
             (Obstacle::Special, _) => {
-                self.faults.publishing_error(
+                self.tree.faults.publishing_error(
                     path,
                     reason.to_string(),
                     "remove it from the package",
@@ -237,8 +231,9 @@ impl FileSearch<'_> {
                 return;
             }
             (Obstacle::TooMany(_) | Obstacle::TooDeep(_) | Obstacle::TooLinked(_), _) => {
-                self.is_complete = false;
-                self.faults.error(path, format!("{reason}; juror reads no larger package"), "");
+                self.tree.is_complete = false;
+                let message = format!("{reason}; juror reads no larger package");
+                self.tree.faults.error(path, message, "");
                 return;
             }
             (Obstacle::Loop, _) => (reason.to_string(), "remove the link"),
@@ -259,9 +254,9 @@ impl FileSearch<'_> {
     fn report_unread(&self, path: &FilePath, message: impl Into<String>, help: &str) {
         let name = path.strip_prefix(&**self.root).unwrap_or(path);
         if self.format.affects_verdicts(&name.to_string_lossy()) {
-            self.faults.error(path, message, help);
+            self.tree.faults.error(path, message, help);
         } else {
-            self.faults.publishing_error(path, message, help);
+            self.tree.faults.publishing_error(path, message, help);
         }
     }
 }

@@ -19,15 +19,17 @@ pub(super) fn check(path: &FilePath, faults: &Faults) {
     if memchr::memmem::find(text, b"\r\n").is_some() {
         UntidyText::WindowsLineEnds.report(path, faults);
     }
-    let is_known = |line: &[u8]| {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        line.starts_with(b"<") || line.starts_with(b">") || line == b"---"
-    };
     let mut lines = text.split(|byte| *byte == b'\n').zip(1_u32..);
-    if let Some((line, number)) = lines.find(|(line, _)| !is_known(line)) {
+    if let Some((line, number)) = lines.find(|(line, _)| !is_line(line)) {
         let spot =
             TextPosition { line: number, column: 1, text: visible(line).to_string(), width: 1 };
         let place = SourcePlace { path: path.into(), spot: Some(spot) };
         faults.error(place, "starts with neither `<` nor `>`", help);
     }
+}
+
+/// Whether a line is one of such a file.
+pub(super) fn is_line(line: &[u8]) -> bool {
+    let line = line.strip_suffix(b"\r").unwrap_or(line);
+    line.starts_with(b"<") || line.starts_with(b">") || line == b"---"
 }

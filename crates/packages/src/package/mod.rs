@@ -187,14 +187,10 @@ pub fn read_as(dir: &Path, format: Option<&str>) -> PackageReading {
     let layout = format.layout();
     let tree = PackageFiles::read(dir, format);
     let draft = tree.is_complete.then(|| format.read(&tree)).flatten();
-    let problem = draft.and_then(|draft| draft.finish(&tree));
-    let problem = problem.map(|problem| {
-        if problem.format_reason.is_empty() {
-            Problem { format_reason: reason, ..problem }
-        } else {
-            problem
-        }
-    });
+    let mut problem = draft.and_then(|draft| draft.finish(&tree));
+    if let Some(problem) = problem.as_mut().filter(|problem| problem.format_reason.is_empty()) {
+        problem.format_reason = reason;
+    }
     let mut diagnostics = tree.faults.into_sorted();
     if problem.is_none() && diagnostics.is_empty() {
         diagnostics.push(

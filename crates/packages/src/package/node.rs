@@ -353,13 +353,8 @@ impl<'a> Map<'a> {
             if node.has_max_errors() {
                 return;
             }
-            let known = self.known_keys().iter().copied();
-            let help = did_you_mean_or(
-                node.key,
-                known.clone(),
-                format!("known keys: {}", comma_list(known)),
-            );
-            node.at_key().warning(format!("unknown key `{}` is ignored", excerpt(node.key)), help);
+            let message = format!("unknown key `{}` is ignored", excerpt(node.key));
+            node.at_key().warning(message, self.help_for_key(node.key));
         }
     }
 

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::package::companion::{LARGEST_BODY, MOST_TESTS, check_bounds};
+use crate::package::companion::{
+    CompanionProblem, CompanionTest, LARGEST_BODY, MOST_TESTS, check_bounds,
+};
 use juror_core::diagnostic::Diagnostic;
 use juror_core::judgement::JudgeError;
 use juror_core::layout::Layout;
@@ -27,16 +29,13 @@ const CPH_DIRECTORY: &str = ".cph";
 /// How many values a file has at most, so that they take little memory: far more than [`MOST_TESTS`] need.
 const MOST_VALUES: usize = 100 * MOST_TESTS;
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct TestsFile {
     path: PathBuf,
-    /// Input and output of each test.
-    tests: Vec<[String; 2]>,
     /// The source that CPH made it for.
     source: Option<PathBuf>,
-    time_limit: Option<Duration>,
-    memory: Option<Bytes>,
-    is_interactive: bool,
+    /// Its tests and limits.
+    problem: CompanionProblem,
 }
 
 impl TestsFile {
@@ -63,31 +62,33 @@ impl TestsFile {
         let list = document.as_array().or_else(|| document.get("tests")?.as_array());
         let list = list.ok_or_else(|| refused("has no list of tests".to_owned()))?;
         let limit = |key: &str, unit: &str| {
-            let number = document.get(key).map_or(Some(0.0), positive_number);
+            let Some(value) = document.get(key) else { return Ok(None) };
+            let number = positive_number(value).map(Some);
             number.ok_or_else(|| refused(format!("`{key}` must be a number of {unit}")))
         };
-        let (milliseconds, mebibytes) =
-            (limit("timeLimit", "milliseconds")?, limit("memoryLimit", "MiB")?);
-        check_bounds(list.len(), [Some(milliseconds), Some(mebibytes)]).map_err(refused)?;
+        let limits = [limit("timeLimit", "milliseconds")?, limit("memoryLimit", "MiB")?];
+        check_bounds(list.len(), limits).map_err(refused)?;
         let mut tests = Vec::new();
         for (index, test) in list.iter().enumerate() {
             let text = |key: &str| {
                 let text = test.get(key).and_then(Value::as_str).map(str::to_owned);
                 text.ok_or_else(|| refused(format!("has no text `{key}` in test {}", index + 1)))
             };
-            tests.push([text("input")?, text("output")?]);
+            tests.push(CompanionTest { input: text("input")?, output: text("output")? });
         }
         if tests.is_empty() {
             return Err(refused("has no tests".to_owned()));
         }
         Ok(Self {
             path: path.to_owned(),
-            tests,
             source: document.get("srcPath").and_then(Value::as_str).map(PathBuf::from),
-            time_limit: (milliseconds > 0.0)
-                .then(|| Duration::from_secs_f64(milliseconds.max(1.0) / 1000.0)),
-            memory: Some(Bytes::mib(mebibytes.ceil() as u64)).filter(|bytes| bytes.0 > 0),
-            is_interactive: document.get("interactive").and_then(Value::as_bool) == Some(true),
+            problem: CompanionProblem {
+                interactive: document.get("interactive").and_then(Value::as_bool) == Some(true),
+                time_limit: limits[0],
+                memory_limit: limits[1],
+                tests,
+                ..CompanionProblem::default()
+            },
         })
     }
 
@@ -98,10 +99,9 @@ impl TestsFile {
         let dir = into.join(if name.is_empty() { "tests" } else { name });
         let write = || -> io::Result<()> {
             fs::create_dir(&dir)?;
-            for (index, test) in self.tests.iter().enumerate() {
-                for (text, ending) in test.iter().zip(["in", "ans"]) {
-                    fs::write(dir.join(format!("{}.{ending}", index + 1)), text)?;
-                }
+            for (number, CompanionTest { input, output }) in (1..).zip(&self.problem.tests) {
+                fs::write(dir.join(format!("{number}.in")), input)?;
+                fs::write(dir.join(format!("{number}.ans")), output)?;
             }
             Ok(())
         };
@@ -112,13 +112,13 @@ impl TestsFile {
     /// Gives the problem of the unpacked tests the limits of the file.
     pub fn complete(&self, problem: &mut Problem) {
         let limits = &mut problem.limits;
-        if self.time_limit.is_some() {
-            limits.time_limit = self.time_limit;
+        if let Some(seconds) = self.problem.seconds() {
+            limits.time_limit = Some(Duration::from_secs_f64(seconds));
             problem.layout = Layout { time_limit: "the file of tests", ..problem.layout };
         }
-        limits.memory = self.memory.or(limits.memory);
-        let tests = count(self.tests.len(), "test");
-        let interactive = if self.is_interactive {
+        limits.memory = self.problem.mebibytes().map(Bytes::mib).or(limits.memory);
+        let tests = count(self.problem.tests.len(), "test");
+        let interactive = if self.problem.interactive {
             "; the problem is interactive, but outputs are only compared"
         } else {
             ""
@@ -216,7 +216,8 @@ mod tests {
         fs::write(&path, text).expect("a file");
         match (TestsFile::read(&path), expected) {
             (Ok(found), Ok(tests)) => {
-                assert_eq!(found.tests, tests, "{text}");
+                let all = found.problem.tests.iter().map(|test| [&*test.input, &*test.output]);
+                assert_eq!(all.collect::<Vec<_>>(), tests, "{text}");
                 let out = tempfile::tempdir().expect("a directory");
                 let dir = found.unpack(out.path()).expect("files");
                 assert_eq!(dir.file_name().expect("a name"), "a.cpp");
@@ -254,8 +255,8 @@ mod tests {
             let text = format!("{{\"tests\": [{{\"input\": \"\", \"output\": \"\"}}]{limits}}}");
             fs::write(&path, text).expect("a file");
             let found = TestsFile::read(&path).map_err(|error| error.message).map(|file| {
-                let milliseconds = file.time_limit.map_or(0, |limit| limit.as_millis() as u64);
-                (milliseconds, file.memory.map_or(0, |bytes| bytes.0 >> 20))
+                let seconds = file.problem.seconds().unwrap_or_default();
+                ((seconds * 1000.0) as u64, file.problem.mebibytes().unwrap_or_default())
             });
             assert_eq!(found.as_ref().copied().map_err(|message| &**message), expected, "{limits}");
         };
@@ -315,8 +316,8 @@ mod tests {
             r#"{"timeLimit": 1e-300, "memoryLimit": 0.5, "tests": [{"input": "", "output": ""}]}"#;
         fs::write(&path, least).expect("a file");
         let found = TestsFile::read(&path).expect("tests");
-        assert_eq!(found.time_limit, Some(Duration::from_millis(1)));
-        assert_eq!(found.memory, Some(Bytes::mib(1)));
+        assert_eq!(found.problem.seconds(), Some(0.001));
+        assert_eq!(found.problem.mebibytes(), Some(1));
         // A value takes forty times the memory of its text.
         let values = "has more than 100000 values; at most 1000 tests are read";
         for value in ["0", "[]", "{}", "\"\"", r#"{"":0}"#] {

@@ -92,13 +92,11 @@ impl Scalar {
             "true" | "True" | "TRUE" => return ScalarMeaning::Boolean(true),
             "false" | "False" | "FALSE" => return ScalarMeaning::Boolean(false),
             ".nan" | ".NaN" | ".NAN" => return ScalarMeaning::Float(f64::NAN),
+            ".inf" | ".Inf" | ".INF" | "+.inf" | "+.Inf" | "+.INF" => {
+                return ScalarMeaning::Float(f64::INFINITY);
+            }
+            "-.inf" | "-.Inf" | "-.INF" => return ScalarMeaning::Float(f64::NEG_INFINITY),
             _ => {}
-        }
-        let unsigned = self.text.trim_start_matches(['+', '-']);
-        let signs = self.text.len() - unsigned.len();
-        if matches!(unsigned, ".inf" | ".Inf" | ".INF") && signs <= 1 {
-            let negative = self.text.starts_with('-');
-            return ScalarMeaning::Float(if negative { f64::NEG_INFINITY } else { f64::INFINITY });
         }
         for (start, radix) in [("0o", 8), ("0x", 16)] {
             let digits = self.text.strip_prefix(start);
@@ -107,11 +105,11 @@ impl Scalar {
                 return ScalarMeaning::Integer(i64::from_str_radix(digits, radix).ok());
             }
         }
-        if signs > 1 {
-            ScalarMeaning::Text
-        } else if is_all(unsigned, |b| b.is_ascii_digit()) {
+        let unsigned = self.text.strip_prefix(['+', '-']).unwrap_or(&self.text);
+        if is_all(unsigned, |b| b.is_ascii_digit()) {
             ScalarMeaning::Integer(self.text.parse().ok())
-        } else if is_float(unsigned) {
+        } else if unsigned.starts_with(|c: char| c.is_ascii_digit() || c == '.') {
+            // Rust has the same floats, and words such as `inf`.
             self.text.parse().map_or(ScalarMeaning::Text, ScalarMeaning::Float)
         } else {
             ScalarMeaning::Text
@@ -121,20 +119,6 @@ impl Scalar {
 
 fn is_all(text: &str, allowed: impl Fn(u8) -> bool) -> bool {
     !text.is_empty() && text.bytes().all(allowed)
-}
-
-/// `(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`
-fn is_float(unsigned: &str) -> bool {
-    let exponent_at = unsigned.find(['e', 'E']).unwrap_or(unsigned.len());
-    let (significand, exponent) = unsigned.split_at(exponent_at);
-    let (whole, fraction) = significand.split_once('.').unwrap_or((significand, ""));
-    let digits = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
-    let exponent_digits =
-        exponent.get(1..).map(|text| text.strip_prefix(['+', '-']).unwrap_or(text));
-    digits(whole)
-        && digits(fraction)
-        && !(whole.is_empty() && fraction.is_empty())
-        && exponent_digits.is_none_or(|text| is_all(text, |b| b.is_ascii_digit()))
 }
 
 /// Reads the file's single document; an empty file is nothing. As in all readers of packages, the last of several equal

@@ -60,19 +60,15 @@ fn scalar_text(value: &Scalar) -> String {
             text => text.to_owned(),
         };
     }
-    let mut quoted = String::from("\"");
-    for character in value.text.chars() {
+    // JSON, with more escapes.
+    let mut quoted = String::new();
+    for character in serde_json::Value::from(value.text.as_str()).to_string().chars() {
         match character {
-            '"' => quoted.push_str("\\\""),
-            '\\' => quoted.push_str("\\\\"),
-            '\n' => quoted.push_str("\\n"),
-            '\t' => quoted.push_str("\\t"),
-            '\r' => quoted.push_str("\\r"),
-            c if !is_visible(c) => quoted.push_str(&format!("\\u{:04x}", u32::from(c))),
-            c => quoted.push(c),
+            c if is_visible(c) => quoted.push(c),
+            c => quoted += &format!("\\u{:04x}", u32::from(c)),
         }
     }
-    quoted + "\""
+    quoted
 }
 
 /// Whether every YAML reader takes a text without quotes as this text.

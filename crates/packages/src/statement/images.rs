@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use crate::package::statements::Statement;
-use crate::statement::html::{IMAGE_TYPES, data_uri, escape};
+use crate::statement::html::{IMAGE_TYPES, data_uri};
 use crate::statement::source::read_file;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
@@ -79,11 +79,4 @@ impl StatementImages {
         let bytes = read_file(&self.directory.join(&name), LARGEST_IMAGE);
         bytes.map(|bytes| data_uri(media_type, &bytes)).map_err(|error| error.to_string())
     }
-}
-
-/// `width` is a fraction of the page's width.
-pub(super) fn image_tag(address: &str, alt: &str, width: Option<f64>) -> String {
-    let style = width.map(|width| format!(" style=\"width:{:.1}%\"", width * 100.0));
-    let style = style.unwrap_or_default();
-    format!("<img src=\"{address}\" alt=\"{}\"{style}>", escape(alt))
 }

@@ -2,7 +2,7 @@
 //!
 //! Source: problem package format 2025-09, "Sample data".
 
-use std::collections::{BTreeMap, HashSet, VecDeque};
+use std::collections::{BTreeSet, HashSet, VecDeque};
 
 use crate::package::headings::StatementWords;
 use crate::statement::html::escape;
@@ -10,6 +10,7 @@ use crate::statement::source::read_file;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::problem::Problem;
 use juror_core::root::FilePath;
+use juror_core::test_data::TestCase;
 use juror_core::units::Bytes;
 
 /// Larger files are not shown.
@@ -34,15 +35,14 @@ struct StatementSample {
 
 impl Samples {
     pub(super) fn of_problem(problem: &Problem, words: &'static StatementWords) -> Self {
-        let mut samples = BTreeMap::new();
         let cases = problem.test_data.cases.iter().filter(|case| case.name.starts_with("sample/"));
-        for (at, case) in cases.enumerate() {
+        let of_case = |case: &TestCase| {
             let instead = |ending: &str| {
                 let path = case.input.with_extension(ending);
                 (!path.is_missing()).then_some(path)
             };
             let output = instead("ans.statement").or_else(|| case.output.clone());
-            let sample = StatementSample {
+            StatementSample {
                 input: instead("in.statement").unwrap_or_else(|| case.input.clone()),
                 output: output.or_else(|| case.answer.clone()),
                 interaction: case.interaction.clone(),
@@ -50,29 +50,27 @@ impl Samples {
                 files: (case.files.iter())
                     .map(|file| (file.name.display().to_string(), file.path.clone()))
                     .collect(),
-            };
-            samples.insert((at, case.name.clone()), sample);
-        }
+            }
+        };
+        let mut samples: Vec<StatementSample> = cases.map(of_case).collect();
         // A sample interaction need not have a test case.
         let known: HashSet<FilePath> =
-            samples.values().filter_map(|one: &StatementSample| one.interaction.clone()).collect();
+            samples.iter().filter_map(|one| one.interaction.clone()).collect();
         let directory = problem.dir.join("data/sample");
         let names = directory.names().unwrap_or_default().into_iter();
         let unlisted = names
             .map(|name| directory.join(name))
             .filter(|path| path.extension().is_some_and(|ending| ending == "interaction"))
             .filter(|path| !known.contains(path));
-        let unlisted: Vec<FilePath> = unlisted.collect();
-        for path in unlisted {
-            let name = path.display().to_string();
-            let sample = StatementSample { interaction: Some(path), ..StatementSample::default() };
-            samples.insert((usize::MAX, name), sample);
-        }
+        let unlisted: BTreeSet<FilePath> = unlisted.collect();
+        let alone =
+            |path| StatementSample { interaction: Some(path), ..StatementSample::default() };
+        samples.extend(unlisted.into_iter().map(alone));
         // If there are sample interactions, the other samples are only for the judge.
-        if samples.values().any(|sample| sample.interaction.is_some()) {
-            samples.retain(|_, sample| sample.interaction.is_some());
+        if samples.iter().any(|sample| sample.interaction.is_some()) {
+            samples.retain(|sample| sample.interaction.is_some());
         }
-        let remaining = samples.into_values().collect();
+        let remaining = samples.into();
         Self { words, remaining, count: 0, diagnostics: Vec::new() }
     }
 

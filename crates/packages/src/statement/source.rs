@@ -41,17 +41,13 @@ impl StatementText {
         })?;
         let text = text.trim_start_matches('\u{feff}').replace("\r\n", "\n");
         if matches!(statement.form, StatementForm::Latex | StatementForm::Sections) {
-            return Ok(Self::new(path, text));
+            return Ok(Self::with_values(path, text, &[]));
         }
         replace_constants(text.as_bytes(), &problem.constants).map_err(|fault| {
             let message = format!("cannot be shown: {fault}");
             Diagnostic::warning(&path, message).help(GROWTH_HELP)
         })?;
         Ok(Self::with_values(path, text, &problem.constants))
-    }
-
-    pub(super) fn new(path: FilePath, text: String) -> Self {
-        Self::with_values(path, text, &[])
     }
 
     pub(super) fn with_values(path: FilePath, written: String, constants: &[Constant]) -> Self {

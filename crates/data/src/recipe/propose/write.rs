@@ -134,12 +134,13 @@ impl Addition<'_> {
             text += &format!("\n# Makes the judge answers.\nsolution: {solution}\n");
         }
         text += "\ndata:\n";
-        for imported in self.imported {
-            let path: Vec<String> = imported.name.split('/').map(str::to_owned).collect();
-            let name = path.last().map_or("", String::as_str);
-            let copy = format!("  copy: {}", quote(&format!("{COPIES_DIR}/{}", imported.name)));
-            let entry = [format!("{}:", quote(name)), copy];
-            text = insert_entry(&text, &path, &entry).unwrap_or(text);
+        for cases in self.imported.chunk_by(|a, b| split_last(&a.name).0 == split_last(&b.name).0) {
+            let path: Vec<String> = cases[0].name.split('/').map(str::to_owned).collect();
+            let entries = cases.iter().flat_map(|case| {
+                let copy = quote(&format!("{COPIES_DIR}/{}", case.name));
+                [format!("{}:", quote(split_last(&case.name).1)), format!("  copy: {copy}")]
+            });
+            text = insert_entry(&text, &path, &entries.collect::<Vec<_>>()).unwrap_or(text);
         }
         text
     }

@@ -25,17 +25,13 @@ pub struct CompanionProblem {
     #[serde(default)]
     pub interactive: bool,
     /// In milliseconds; 0 means that it is unknown.
-    #[serde(default)]
-    time_limit: Option<f64>,
+    pub(super) time_limit: Option<f64>,
     /// In MiB, whatever the extension calls it; 0 means that it is unknown.
-    #[serde(default)]
-    memory_limit: Option<f64>,
+    pub(super) memory_limit: Option<f64>,
     #[serde(default)]
     pub tests: Vec<CompanionTest>,
-    #[serde(default)]
-    input: Option<CompanionStream>,
-    #[serde(default)]
-    output: Option<CompanionStream>,
+    pub(super) input: Option<CompanionStream>,
+    pub(super) output: Option<CompanionStream>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
@@ -47,10 +43,9 @@ pub struct CompanionTest {
 /// Where a program reads or writes.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct CompanionStream {
+pub(super) struct CompanionStream {
     #[serde(rename = "type")]
     kind: String,
-    #[serde(default)]
     file_name: Option<String>,
 }
 

@@ -15,13 +15,6 @@ use juror_core::words::words;
 const LARGEST_HEAD: usize = 16 << 10;
 const MOST_HEADERS: usize = 64;
 
-#[derive(Debug)]
-pub enum RequestFailure {
-    Refused(Refusal),
-    /// The client sent nothing.
-    Closed,
-}
-
 /// The answer to a request that brings no document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
@@ -32,12 +25,6 @@ pub struct Refusal {
 impl Refusal {
     pub fn new(status: HttpStatus, message: impl Into<String>) -> Self {
         Self { status, message: message.into() }
-    }
-}
-
-impl From<Refusal> for RequestFailure {
-    fn from(refusal: Refusal) -> Self {
-        Self::Refused(refusal)
     }
 }
 
@@ -58,11 +45,12 @@ words! {
     }
 }
 
-/// Reads the document of a request. Calls `go_on` if the client waits for a word before it sends the document.
+/// Reads the document of a request; `None` if the client sends nothing. Calls `go_on` if the client waits for a word
+/// before it sends the document.
 pub fn read_request(
     input: &mut impl Read,
     go_on: impl FnOnce() -> io::Result<()>,
-) -> Result<Vec<u8>, RequestFailure> {
+) -> Result<Option<Vec<u8>>, Refusal> {
     let mut bytes = Vec::new();
     let head = loop {
         if let Some(head) = parse_head(&bytes)? {
@@ -70,10 +58,10 @@ pub fn read_request(
         }
         if bytes.len() >= LARGEST_HEAD {
             let message = format!("the headers have more than {LARGEST_HEAD} bytes");
-            return Err(Refusal::new(HttpStatus::HeadTooLarge, message).into());
+            return Err(Refusal::new(HttpStatus::HeadTooLarge, message));
         }
         if read_more(input, &mut bytes)? == 0 {
-            return Err(if bytes.is_empty() { RequestFailure::Closed } else { cut_off().into() });
+            return if bytes.is_empty() { Ok(None) } else { Err(cut_off()) };
         }
     };
     let mut body = bytes.split_off(head.length);
@@ -85,20 +73,20 @@ pub fn read_request(
             body.reserve_exact(length.saturating_sub(body.len()));
             while body.len() < length {
                 if read_more(input, &mut body)? == 0 {
-                    return Err(cut_off().into());
+                    return Err(cut_off());
                 }
             }
             body.truncate(length);
-            Ok(body)
+            Ok(Some(body))
         }
         BodyLength::Chunked => {
             let mut chunks = ChunkDecoder { waiting: body, decoded: Vec::new() };
             while !chunks.decode()? {
                 if read_more(input, &mut chunks.waiting)? == 0 {
-                    return Err(cut_off().into());
+                    return Err(cut_off());
                 }
             }
-            Ok(chunks.decoded)
+            Ok(Some(chunks.decoded))
         }
     }
 }
@@ -305,12 +293,10 @@ mod tests {
     }
 
     fn read(bytes: &[u8], most: usize) -> Result<Vec<u8>, String> {
-        read_request(&mut Pieces { bytes, most }, || Ok(())).map_err(|failure| match failure {
-            RequestFailure::Closed => "closed".to_owned(),
-            RequestFailure::Refused(refusal) => {
-                format!("{}: {}", refusal.status, refusal.message)
-            }
-        })
+        match read_request(&mut Pieces { bytes, most }, || Ok(())) {
+            Ok(body) => body.ok_or_else(|| "closed".to_owned()),
+            Err(refusal) => Err(format!("{}: {}", refusal.status, refusal.message)),
+        }
     }
 
     fn check(request: &str, expected: Result<&str, &str>) {
@@ -436,7 +422,7 @@ mod tests {
         let check = |kind: ErrorKind, status: HttpStatus| {
             let mut input = Pieces { bytes: HEAD.as_bytes(), most: 9 }.chain(Silent(kind));
             match read_request(&mut input, || Ok(())) {
-                Err(RequestFailure::Refused(refusal)) => assert_eq!(refusal.status, status),
+                Err(refusal) => assert_eq!(refusal.status, status),
                 other => panic!("{other:?}"),
             }
         };

@@ -298,7 +298,7 @@ impl<'a> Planner<'a> {
             Protocol::Cms => ("first_error accept_if_any_accepted min", "continue"),
             _ => ("first_error min", "break"),
         };
-        let keys = |aggregation: Aggregation, most: Option<Score>, cases: usize| {
+        let keys = |aggregation, most: Option<Score>, cases: usize, own_flags: Option<&str>| {
             let each = most.and_then(|most| Score::new(most.points() / cases as f64));
             let (on_reject, flags, points) = match aggregation {
                 Aggregation::PassFail => ("break", "first_error min", most),
@@ -312,7 +312,7 @@ impl<'a> Planner<'a> {
             let most = most.map_or("+inf".to_owned(), |most| most.points().to_string());
             vec![
                 ("on_reject", text(on_reject)),
-                ("grader_flags", text(flags)),
+                ("grader_flags", text(own_flags.unwrap_or(flags))),
                 ("accept_score", plain(points.map_or(1.0, Score::points))),
                 ("range", text(format!("0 {most}"))),
             ]
@@ -322,16 +322,17 @@ impl<'a> Planner<'a> {
         let whole = secret.filter(|scoring| scoring.aggregation == Aggregation::PassFail);
         for (name, group) in &scored {
             let ScoredGroup { aggregation, max_score, cases, .. } = *whole.unwrap_or(group);
-            files.entry(name.clone()).or_default().extend(keys(aggregation, max_score, cases));
+            let own = keys(aggregation, max_score, cases, None);
+            files.entry(name.clone()).or_default().extend(own);
         }
         if let Some(secret) = secret {
-            let root = keys(Aggregation::Sum, secret.max_score, 0);
-            let root = with_grader_flags(root, "first_error ignore_sample sum");
+            let flags = "first_error ignore_sample sum";
+            let root = keys(Aggregation::Sum, secret.max_score, 0, Some(flags));
             files.entry(String::new()).or_default().extend(root);
         }
         // Their scores do not count, but a validator that gives scores gives them, too.
         let most = (!self.gives_score()).then_some(Score::ZERO);
-        let sample = with_grader_flags(keys(Aggregation::Sum, most, 1), "first_error sum");
+        let sample = keys(Aggregation::Sum, most, 1, Some("first_error sum"));
         files.entry("sample".to_owned()).or_default().extend(sample);
     }
 
@@ -360,15 +361,6 @@ fn add_lost_requirements(group: &str, required: &[String], losses: &mut Losses) 
     if !required.is_empty() {
         losses.add(format!("data/{group}"), format!("require_pass: {}", required.join(" ")), None);
     }
-}
-
-fn with_grader_flags(
-    mut keys: Vec<(&'static str, RawValue)>,
-    flags: &str,
-) -> Vec<(&'static str, RawValue)> {
-    let old = keys.iter_mut().filter(|(key, _)| *key == "grader_flags");
-    old.for_each(|(_, value)| *value = text(flags));
-    keys
 }
 
 fn grader_keys(problem: &Problem, grading: &GroupGrading) -> Vec<(&'static str, RawValue)> {

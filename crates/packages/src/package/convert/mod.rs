@@ -66,9 +66,8 @@ pub struct PlannedFile {
 
 #[derive(Clone, Debug)]
 pub enum PlannedContents {
-    Copy(FilePath),
-    /// A file with the values of constants filled in.
-    Filled(FilePath, Vec<Constant>),
+    /// A copy, with the values of these constants filled in.
+    File(FilePath, Vec<Constant>),
     Text(String),
 }
 
@@ -217,7 +216,8 @@ impl Planner<'_> {
     }
 
     fn copy_file(&mut self, path: &FilePath, name: String) {
-        self.files.push(PlannedFile { name, contents: PlannedContents::Copy(path.clone()) });
+        let contents = PlannedContents::File(path.clone(), Vec::new());
+        self.files.push(PlannedFile { name, contents });
     }
 
     fn write_text(&mut self, name: impl Into<String>, text: String) {
@@ -232,7 +232,7 @@ impl Planner<'_> {
 impl PlannedFile {
     fn source(&self) -> Option<&FilePath> {
         match &self.contents {
-            PlannedContents::Copy(path) | PlannedContents::Filled(path, _) => Some(path),
+            PlannedContents::File(path, _) => Some(path),
             PlannedContents::Text(_) => None,
         }
     }

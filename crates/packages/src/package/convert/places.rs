@@ -71,14 +71,10 @@ impl Planner<'_> {
             let what = "a name that the format does not allow";
             self.losses.add(&name, what, Some(allowed.clone()));
         }
-        let constants = &self.problem.constants;
         let is_data = name.starts_with("data/") || name.starts_with("attachments/");
-        let path = path.clone();
-        let contents = if self.to.is_2025_09() || constants.is_empty() || is_data {
-            PlannedContents::Copy(path)
-        } else {
-            PlannedContents::Filled(path, constants.clone())
-        };
+        let keeps_names = self.to.is_2025_09() || is_data;
+        let constants = if keeps_names { Vec::new() } else { self.problem.constants.clone() };
+        let contents = PlannedContents::File(path.clone(), constants);
         self.files.push(PlannedFile { name: allowed, contents });
     }
 

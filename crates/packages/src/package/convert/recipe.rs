@@ -48,10 +48,7 @@ impl Planner<'_> {
         if rest == text {
             return same;
         }
-        let constants = match &file.contents {
-            PlannedContents::Filled(_, constants) => &constants[..],
-            _ => &[],
-        };
+        let PlannedContents::File(_, constants) = &file.contents else { return same };
         let Ok(filled) = replace_constants(rest.as_bytes(), constants) else { return same };
         let filled = String::from_utf8_lossy(&filled).into_owned();
         file.contents = PlannedContents::Text(filled);

@@ -90,7 +90,7 @@ impl Planner<'_> {
                 }
                 let new = format!("{directory}/problem.{language}.{ending}");
                 let contents = match wanted_form {
-                    StatementForm::Pdf => PlannedContents::Copy(path.clone()),
+                    StatementForm::Pdf => PlannedContents::File(path.clone(), Vec::new()),
                     _ => match path.read_text(MAX_SIZE) {
                         Ok(text) => PlannedContents::Text(command_definitions(language) + &text),
                         // The statement stays among the files without a place.

@@ -1,6 +1,6 @@
 //! Writes the files of a package in another format, and reads them again.
 
-use std::fs::{File, Permissions};
+use std::fs::Permissions;
 use std::io::{self, Write};
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -15,7 +15,6 @@ use juror_core::language::constants::replace_constants;
 use juror_core::language::sources::is_made_by_build;
 use juror_core::limits::LARGE_OUTPUT;
 use juror_core::problem::Problem;
-use juror_core::program::Constant;
 use juror_core::root::{FilePath, read_whole};
 use juror_core::stop::{Stop, is_interrupted};
 
@@ -32,23 +31,17 @@ pub fn write_file(dir: &FilePath, file: &PlannedFile) -> io::Result<()> {
     let mut to = path.create()?;
     let (mut from, constants) = match &file.contents {
         PlannedContents::Text(text) => return to.write_all(text.as_bytes()),
-        PlannedContents::Copy(from) => (from.open()?, None),
-        PlannedContents::Filled(from, constants) => (from.open()?, Some(constants)),
+        PlannedContents::File(from, constants) => (from.open()?, constants),
     };
     let rights = from.metadata()?.permissions().mode();
-    copy_contents(&mut from, constants, &mut to)?;
+    if constants.is_empty() {
+        io::copy(&mut from, &mut to)?;
+    } else {
+        let bytes = read_whole(&mut from, LARGE_OUTPUT)?;
+        to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)?;
+    }
     // Its owner may change a new package, whatever the old one was.
     to.set_permissions(Permissions::from_mode(rights | 0o200))
-}
-
-fn copy_contents(
-    from: &mut File,
-    constants: Option<&Vec<Constant>>,
-    to: &mut File,
-) -> io::Result<()> {
-    let Some(constants) = constants else { return io::copy(from, to).map(drop) };
-    let bytes = read_whole(from, LARGE_OUTPUT)?;
-    to.write_all(&replace_constants(&bytes, constants).map_err(io::Error::other)?)
 }
 
 pub fn read_again(dir: &Path) -> Result<Problem, Stop> {
@@ -112,6 +105,7 @@ mod tests {
     use std::fs;
 
     use super::*;
+    use juror_core::program::Constant;
 
     #[test]
     fn the_owner_may_change_a_copied_file() {
@@ -121,10 +115,10 @@ mod tests {
             fs::write(&old, "1\n").expect("a file");
             fs::set_permissions(&old, Permissions::from_mode(rights)).expect("rights");
             let old = FilePath::root(old);
-            let constants = Vec::new();
+            let constants = vec![Constant { key: "a".to_owned(), value: "1".to_owned() }];
             for (kind, contents) in [
-                ("copy", PlannedContents::Copy(old.clone())),
-                ("filled", PlannedContents::Filled(old, constants)),
+                ("copy", PlannedContents::File(old.clone(), Vec::new())),
+                ("filled", PlannedContents::File(old, constants)),
             ] {
                 let name = format!("new-{rights:o}-{kind}");
                 let dir = FilePath::root(keep.path());
@@ -152,7 +146,7 @@ mod tests {
         fs::write(old.join("build"), "x").expect("a file");
         std::os::unix::fs::symlink("out/validate", old.join("run")).expect("a link");
         let files = ["build", "run"].map(|name| {
-            let contents = PlannedContents::Copy(FilePath::root(&*old).join(name));
+            let contents = PlannedContents::File(FilePath::root(&*old).join(name), Vec::new());
             PlannedFile { name: format!("validator/{name}"), contents }
         });
         let written = FilePath::root(keep.path()).join("new");

@@ -5,24 +5,21 @@ use crate::package::named_programs::{find_source, language_code, new_submission}
 use juror_core::problem::Problem;
 use juror_core::program::IncludedFile;
 
-/// Languages in which a grader is one more source of the program, with the ending of its file.
-const GRADER_LANGUAGES: [(&str, &str); 2] = [("c", "c"), ("cpp", "cpp")];
+/// Languages in which a grader is one more source of the program. They are also the endings of its file.
+const GRADER_LANGUAGES: [&str; 2] = ["c", "cpp"];
 
 const OFFICIAL_NAMES: [&str; 2] = ["solution", "soluzione"];
 
 pub(super) fn read(tree: &PackageFiles, problem: &mut Problem) {
     problem.defines = vec!["EVAL".to_owned()];
-    let graders =
-        GRADER_LANGUAGES.map(|(code, ending)| (code, tree.file(&format!("sol/grader.{ending}"))));
+    let grader = |code| Some((code, tree.file(&format!("sol/grader.{code}"))?));
+    let graders: Vec<_> = GRADER_LANGUAGES.into_iter().filter_map(grader).collect();
     let has_grader =
         tree.children("sol").any(|item| item.stem() == "grader" && language_code(item).is_some());
     if has_grader {
-        let codes =
-            graders.iter().filter(|(_, item)| item.is_some()).map(|(code, _)| (*code).to_owned());
-        problem.languages = Some(codes.collect());
+        problem.languages = Some(graders.iter().map(|(code, _)| (*code).to_owned()).collect());
     }
     for (language, grader) in graders {
-        let Some(grader) = grader else { continue };
         let headers = tree.children("sol").filter(|item| item.ending() == "h");
         let files =
             headers.chain([grader]).map(|item| IncludedFile::for_all_languages(item.path.clone()));

@@ -9,7 +9,6 @@ mod tests;
 use crate::package::Format;
 use crate::package::draft::Draft;
 use crate::package::files::PackageFiles;
-use crate::package::library_checker::programs::ProgramReader;
 use crate::package::node::{Map, Node, ParseResult, SettingsFile};
 use crate::package::text::{excerpt, settings_contain};
 use crate::package::toml;
@@ -17,7 +16,7 @@ use crate::package::values::{at_most, boolean, nonempty_text, positive, seconds}
 use juror_core::layout::Layout;
 use juror_core::limits::ProblemLimits;
 use juror_core::problem::Problem;
-use juror_core::program::ProgramKind;
+use juror_core::program::{IncludedFile, ProgramKind};
 use juror_core::protocol::Protocol;
 use juror_core::recipe::{AnswerSource, GeneratorCommand, InputSource, Recipe, RecipeCase};
 use juror_core::root::FilePath;
@@ -65,14 +64,13 @@ impl Format for LibraryChecker {
         map.node("forum");
         problem.limits = ProblemLimits::stated(map.get("timelimit", seconds), None);
         let params = map.get("params", programs::read_params).unwrap_or_default();
-        let programs = ProgramReader::read(tree, params);
+        let reader = LibraryCheckerReader::new(tree, params);
         let mut program = |key: &'static str, kind| {
             let path = map.get(key, nonempty_text).unwrap_or_else(|| format!("{key}.cpp"));
-            programs.required_program(&path, kind)
+            reader.required_program(&path, kind)
         };
         problem.output_validators.extend(program("checker", ProgramKind::OutputValidator));
         problem.input_validators.extend(program("verifier", ProgramKind::InputValidator));
-        let reader = LibraryCheckerReader { tree, programs };
         problem.submissions = reader.read_submissions(&mut map);
         reader.read_tests(&mut map, &mut problem);
         map.warn_of_rest();
@@ -82,7 +80,8 @@ impl Format for LibraryChecker {
 
 struct LibraryCheckerReader<'a> {
     tree: &'a PackageFiles,
-    programs: ProgramReader<'a>,
+    /// Files at the same place for each program.
+    shared: Vec<IncludedFile>,
 }
 
 impl LibraryCheckerReader<'_> {
@@ -119,7 +118,7 @@ impl LibraryCheckerReader<'_> {
         let generator = match ending {
             "cpp" => {
                 let path = format!("gen/{name}");
-                Some(self.programs.named_program(&path, ProgramKind::Generator, node)?)
+                Some(self.named_program(&path, ProgramKind::Generator, node)?)
             }
             "in" => None,
             _ => {
@@ -164,7 +163,7 @@ impl LibraryCheckerReader<'_> {
     /// The solutions: the one that makes the answers, and those in the list.
     fn read_submissions(&self, map: &mut Map<'_>) -> Vec<Submission> {
         let mut submissions = Vec::new();
-        let correct = self.programs.required_program(MODEL_SOLUTION, ProgramKind::Submission);
+        let correct = self.required_program(MODEL_SOLUTION, ProgramKind::Submission);
         submissions.extend(correct.map(|program| Submission {
             name: "correct.cpp".to_owned(),
             program,
@@ -208,9 +207,9 @@ impl LibraryCheckerReader<'_> {
         map.warn_of_rest();
         permitted.extend(required);
         let path = format!("sol/{name}");
-        let mut program = self.programs.named_program(&path, ProgramKind::Submission, node)?;
+        let mut program = self.named_program(&path, ProgramKind::Submission, node)?;
         if with_grader {
-            self.programs.add_grader(&mut program);
+            self.add_grader(&mut program);
         }
         Ok(Submission { name, program, expectations: vec![expectation(permitted, required)] })
     }

@@ -4,7 +4,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use crate::package::files::{PackageEntry, PackageFiles};
-use crate::package::library_checker::SETTINGS;
+use crate::package::library_checker::{LibraryCheckerReader, SETTINGS};
 use crate::package::named_programs;
 use crate::package::node::{Node, ParseResult};
 use crate::package::text::excerpt;
@@ -15,12 +15,6 @@ use juror_core::root::FilePath;
 
 /// The directory next to the genres of problems, with files for all problems.
 const COMMON_DIRECTORY: &str = "common";
-
-pub(super) struct ProgramReader<'a> {
-    tree: &'a PackageFiles,
-    /// Files at the same place for each program.
-    shared: Vec<IncludedFile>,
-}
 
 pub(super) fn read_params(node: &Node<'_>) -> ParseResult<String> {
     let mut text = String::new();
@@ -45,9 +39,9 @@ pub(super) fn read_params(node: &Node<'_>) -> ParseResult<String> {
     Ok(text)
 }
 
-impl<'a> ProgramReader<'a> {
+impl<'a> LibraryCheckerReader<'a> {
     /// Reads the headers; `params` is the text of `params.h`.
-    pub(super) fn read(tree: &'a PackageFiles, params: String) -> Self {
+    pub(super) fn new(tree: &'a PackageFiles, params: String) -> Self {
         let mut shared = vec![IncludedFile {
             name: "params.h".into(),
             path: tree.path(SETTINGS),

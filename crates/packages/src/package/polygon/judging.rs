@@ -1,6 +1,7 @@
 //! `judging`: limits, files of input and output, and the tests.
 
 use std::io::{BufRead, BufReader, Read};
+use std::os::unix::fs::FileExt;
 use std::time::Duration;
 
 use crate::package::files::{NAME_HELP, is_valid_name};
@@ -192,18 +193,10 @@ fn read_test_file(pack: &PolygonReader<'_>, name: &str) -> TestFile {
 fn has_windows_line_ends(path: &FilePath) -> bool {
     const CHECKED_SIZE: u64 = 256 << 20;
     let Ok(file) = path.open() else { return false };
-    let mut file = BufReader::with_capacity(1 << 16, file.take(CHECKED_SIZE));
-    let mut last = 0;
-    while let Ok(bytes @ [.., end]) = file.fill_buf() {
-        match memchr::memchr(b'\n', bytes) {
-            Some(0) => return last == b'\r',
-            Some(index) => return bytes[index - 1] == b'\r',
-            None => last = *end,
-        }
-        let length = bytes.len();
-        file.consume(length);
-    }
-    false
+    let mut line = BufReader::with_capacity(1 << 16, (&file).take(CHECKED_SIZE));
+    let length = line.skip_until(b'\n').unwrap_or_default() as u64;
+    let mut end = [0; 2];
+    length >= 2 && file.read_exact_at(&mut end, length - 2).is_ok() && end == *b"\r\n"
 }
 
 #[cfg(test)]

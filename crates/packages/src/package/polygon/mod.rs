@@ -20,7 +20,7 @@ use crate::package::languages::natural_language;
 use crate::package::polygon::programs::Resources;
 use crate::package::polygon::xml::Element;
 use crate::package::statements::{Statement, StatementForm};
-use crate::package::text::{FileReporter, MAX_SIZE, excerpt, settings_contain};
+use crate::package::text::{FileReporter, MAX_SIZE, TextFile, excerpt, settings_contain};
 use juror_core::layout::Layout;
 use juror_core::problem::{Grading, Interaction, Problem, ProblemKind};
 use juror_core::root::FilePath;
@@ -33,9 +33,9 @@ const EXPORT_HELP: &str = "export the full package from Polygon";
 
 /// Whether the file exists but has no document in it.
 fn is_broken(path: &FilePath) -> bool {
-    let text =
-        path.read_prefix(MAX_SIZE).ok().map(|text| String::from_utf8_lossy(&text).into_owned());
-    text.is_some_and(|text| xml::parse_document(&text).is_err())
+    let Ok(text) = path.read_prefix(MAX_SIZE) else { return false };
+    let file = TextFile::new(path, String::from_utf8_lossy(&text).into_owned());
+    xml::parse(FileReporter { file: &file, faults: &Faults::default() }).is_none()
 }
 
 impl Format for Polygon {

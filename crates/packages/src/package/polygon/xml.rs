@@ -21,22 +21,25 @@ const MAX_TAG_SIZE: usize = 16 << 10;
 /// Upper bound on declarations of name spaces: every tag is checked against all of them. Polygon has none.
 const MAX_NAME_SPACES: usize = 16;
 
-#[derive(Debug)]
-pub(super) enum XmlFault {
-    Invalid(roxmltree::Error),
-    /// The text would take long to read. The place is in bytes.
-    Large(usize, String),
-}
-
-/// Reads a text as XML. A document type is refused, since it can make a small text large.
-pub(super) fn parse_document(text: &str) -> Result<Document<'_>, XmlFault> {
-    check_bounds(text.as_bytes())?;
+/// Reads a file as XML, and reports its fault. A document type is refused, since it can make a small text large.
+pub(super) fn parse<'a>(page: FileReporter<'a>) -> Option<Document<'a>> {
+    let text = &page.file.text;
+    if let Err((at, finding)) = check_bounds(text.as_bytes()) {
+        let range = page.file.range(at..at + 1);
+        page.error(range, format!("has {finding}, which juror does not read"), "");
+        return None;
+    }
     let options = ParsingOptions { nodes_limit: MAX_NODES, ..ParsingOptions::default() };
-    Document::parse_with_options(text, options).map_err(XmlFault::Invalid)
+    let parsed = Document::parse_with_options(text, options).map_err(|error| {
+        let at = error.pos();
+        let range = TextRange { line: at.row.max(1), column: at.col.max(1), width: 1 };
+        page.error(range, format!("is not valid XML: {error}"), "")
+    });
+    parsed.ok()
 }
 
-/// Checks in one pass that no tag takes long.
-fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
+/// Checks in one pass that no tag takes long. Returns where one does, in bytes, and what is there.
+fn check_bounds(text: &[u8]) -> Result<(), (usize, String)> {
     const WITHOUT_TAGS: [(&[u8], &[u8]); 3] =
         [(b"<!--", b"-->"), (b"<![CDATA[", b"]]>"), (b"<?", b"?>")];
     let mut name_spaces = 0;
@@ -52,12 +55,12 @@ fn check_bounds(text: &[u8]) -> Result<(), XmlFault> {
         let tag = first_tag(rest);
         if tag.len() > MAX_TAG_SIZE {
             let finding = format!("a tag of more than {}", Bytes(MAX_TAG_SIZE as u64));
-            return Err(XmlFault::Large(start, finding));
+            return Err((start, finding));
         }
         name_spaces += memmem::find_iter(tag, b"xmlns").count();
         if name_spaces > MAX_NAME_SPACES {
             let finding = format!("more than {MAX_NAME_SPACES} name spaces");
-            return Err(XmlFault::Large(start, finding));
+            return Err((start, finding));
         }
         position = start + tag.len().max(1);
     }
@@ -76,24 +79,6 @@ fn first_tag(text: &[u8]) -> &[u8] {
         }
     }
     &text[..text.len().min(MAX_TAG_SIZE + 1)]
-}
-
-/// Like `parse_document`, but reports the fault.
-pub(super) fn parse<'a>(page: FileReporter<'a>) -> Option<Document<'a>> {
-    match parse_document(&page.file.text) {
-        Ok(document) => Some(document),
-        Err(XmlFault::Large(at, finding)) => {
-            let range = page.file.range(at..at + 1);
-            page.error(range, format!("has {finding}, which juror does not read"), "");
-            None
-        }
-        Err(XmlFault::Invalid(error)) => {
-            let at = error.pos();
-            let range = TextRange { line: at.row.max(1), column: at.col.max(1), width: 1 };
-            page.error(range, format!("is not valid XML: {error}"), "");
-            None
-        }
-    }
 }
 
 #[derive(Clone, Copy)]
@@ -226,10 +211,7 @@ mod tests {
     #[test]
     fn a_text_that_takes_long_is_refused() {
         let check = |text: &str, expected: Option<&str>| {
-            let finding = match parse_document(text) {
-                Err(XmlFault::Large(_, finding)) => Some(finding),
-                Ok(_) | Err(XmlFault::Invalid(_)) => None,
-            };
+            let finding = check_bounds(text.as_bytes()).err().map(|(_, finding)| finding);
             assert_eq!(finding.as_deref(), expected, "{}", &text[..60]);
         };
         let attributes =

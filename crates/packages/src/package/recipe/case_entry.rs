@@ -4,7 +4,7 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::package::faults::ReportedFault;
 use crate::package::files::join_name;
-use crate::package::node::{Map, Node, ParseResult, RenamedKeys};
+use crate::package::node::{Node, ParseResult, RenamedKeys};
 use crate::package::recipe::command::CommandLine;
 use crate::package::recipe::include::EntryCases;
 use crate::package::recipe::{DIRECTORY, RecipeReader, Scope, contents, is_normal_path, names};
@@ -161,7 +161,9 @@ impl<'a> RecipeReader<'a> {
         let command = if !node.is_map() {
             Some(node.clone()).filter(|_| !is_manual)
         } else if self.is_old {
-            self.old_command(&mut map)
+            // Earlier recipes call it the input.
+            map.node("type");
+            map.node("generate").or_else(|| map.node("input"))
         } else {
             map.node("generate")
         };
@@ -225,12 +227,6 @@ impl<'a> RecipeReader<'a> {
             output_validator_args: args.or_else(|| scope.output_validator_args.clone()),
         };
         Ok(CaseEntry { case, command_lines: lines, command, counts, scope, is_manual })
-    }
-
-    /// The command of a case in a map, which earlier recipes call its input.
-    fn old_command(&self, map: &mut Map<'a>) -> Option<Node<'a>> {
-        map.node("type");
-        map.node("generate").or_else(|| map.node("input"))
     }
 
     /// The files to copy if a command of an earlier recipe is the path of an input, not a program.

@@ -2,6 +2,7 @@
 
 use regex::bytes::RegexBuilder;
 
+use crate::package::interaction;
 use crate::package::node::{Map, Node, ParseResult};
 use crate::package::recipe::python_regex;
 use crate::package::text::excerpt;
@@ -77,17 +78,12 @@ fn read_contents(node: &Node<'_>) -> ParseResult<GivenContents> {
         text.push('\n');
     }
     if node.key == "interaction"
-        && let Some(line) = text.lines().find(|line| !is_interaction_line(line))
+        && let Some(line) = text.lines().find(|line| !interaction::is_line(line.as_bytes()))
     {
         let message = format!("`interaction` has the line `{}`", excerpt(line));
         return Err(node.error(message, "lines begin with `<` or `>`, or are `---`"));
     }
     Ok(GivenContents::Text(text))
-}
-
-/// Source: problem package format 2025-09, "Sample data".
-fn is_interaction_line(line: &str) -> bool {
-    line.starts_with(['<', '>']) || line == "---"
 }
 
 /// `{link: in}`.

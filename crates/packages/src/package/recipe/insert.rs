@@ -3,9 +3,12 @@
 //! People maintain recipes by hand. The caller must read the new text and compare it with the old: if the recipe is
 //! written in a way that this code does not understand, it must be left alone.
 
-use std::ops::Range;
+use std::path::Path;
 
-use juror_core::recipe::GROUP_FILES;
+use crate::package::faults::Faults;
+use crate::package::recipe::is_directory;
+use crate::package::text::{FileReporter, TextFile};
+use crate::package::yaml::{self, MapEntry, RawValue, Value};
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
@@ -18,34 +21,40 @@ pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<Str
     let ended = lines_with_ends(&text[start..]);
     let lines: Vec<&str> =
         ended.iter().map(|line| &line[..line.len() - line_end(line).len()]).collect();
-    let mut block = find_block(&lines, 0..lines.len(), 0, "data")?;
+    let file = TextFile::new(Path::new(""), lines.join("\n"));
+    let page = FileReporter { file: &file, faults: &Faults::default() };
+    let root = yaml::parse_with_unique_keys(page).ok()?;
+    let mut block = find_block(&root, lines.len(), "data")?;
     let (_, directories) = path.split_last()?;
     let mut missing = directories;
     while let Some((directory, rest)) = missing.split_first() {
-        let indent = block.child_indent(&lines);
-        let Some(inside) = find_directory(&lines, block.range.clone(), indent, directory) else {
-            break;
-        };
-        let indent = inside.child_indent(&lines);
-        block = find_block(&lines, inside.range.clone(), indent, "data")?;
+        let Some(inside) = find_directory(&block, directory) else { break };
+        block = find_block(&inside.entry.value, inside.end, "data")?;
         missing = rest;
     }
-    let first = block.range.clone().find(|index| is_content(lines[*index]));
-    let mut indent = block.child_indent(&lines);
+    let MapEntry { key_range, value, .. } = block.entry;
+    let key_line = key_range.line as usize;
+    let behind =
+        lines.get(key_line - 1)?.chars().skip((key_range.column - 1 + key_range.width) as usize);
+    let behind: String = behind.collect();
+    // Whatever follows on the same line is written in another way.
+    let behind = behind.trim_start().strip_prefix(':')?.trim_start();
+    if !behind.is_empty() && !behind.starts_with('#') {
+        return None;
+    }
+    let mut indent = match (key_line..block.end).find(|index| is_content(lines[*index])) {
+        None => key_range.column as usize + 1,
+        Some(first) if lines[first].trim_start().starts_with(['{', '[']) => return None,
+        Some(first) => indent_of(lines[first]),
+    };
     let mut new: Vec<String> = Vec::new();
-    let mut is_listed = false;
-    match first.map(|index| lines[index].trim_start()) {
-        Some(line) if line.starts_with(['{', '[']) => return None,
-        Some(line) if is_list_item(line) => match missing.split_first() {
-            Some((directory, rest)) => {
-                new.push(format!("{:indent$}- {}:", "", quote(directory)));
-                new.push(format!("{:indent$}    data:", ""));
-                indent += 6;
-                missing = rest;
-            }
-            None => is_listed = true,
-        },
-        _ => {}
+    let is_list = matches!(value.value, Value::Sequence(_));
+    let is_listed = is_list && missing.is_empty();
+    if let Some((directory, rest)) = missing.split_first().filter(|_| is_list) {
+        new.push(format!("{:indent$}- {}:", "", quote(directory)));
+        new.push(format!("{:indent$}    data:", ""));
+        indent += 6;
+        missing = rest;
     }
     for directory in missing {
         new.push(format!("{:indent$}{}:", "", quote(directory)));
@@ -58,8 +67,8 @@ pub fn insert_entry(text: &str, path: &[String], entry: &[String]) -> Option<Str
         (false, _) => format!("{:indent$}{line}", ""),
     }));
     // After the last line with content; later lines belong to the next entry.
-    let last = block.range.clone().rev().find(|index| is_content(lines[*index]));
-    let index = last.map_or(block.range.start, |last| last + 1);
+    let last = (key_line..block.end).rev().find(|index| is_content(lines[*index]));
+    let index = last.map_or(key_line, |last| last + 1);
     let new: Vec<String> = match ended[..index].last().map_or("", |line| line_end(line)) {
         // The last line of the file has no end. Then the last new line has none either.
         "" => {
@@ -93,75 +102,40 @@ fn lines_with_ends(text: &str) -> Vec<&str> {
     lines
 }
 
-struct KeyBlock {
-    indent: usize,
-    range: Range<usize>,
+/// A key with its value. All lines up to the next key belong to it.
+#[derive(Clone, Copy)]
+struct KeyBlock<'a> {
+    entry: &'a MapEntry,
+    /// The number of its last line.
+    end: usize,
 }
 
-impl KeyBlock {
-    fn child_indent(&self, lines: &[&str]) -> usize {
-        let first = self.range.clone().find(|index| is_content(lines[*index]));
-        first.map_or(self.indent + 2, |index| indent_of(lines[index]))
-    }
+/// The entries of a map or of a list of maps, which ends with this line.
+fn key_blocks(value: &RawValue, end: usize) -> Vec<KeyBlock<'_>> {
+    let entries: Vec<&MapEntry> = match &value.value {
+        Value::Sequence(items) => items.iter().filter_map(|item| item.entries().first()).collect(),
+        _ => value.entries().iter().collect(),
+    };
+    let ends = entries.iter().skip(1).map(|next| next.key_range.line as usize - 1).chain([end]);
+    entries.iter().zip(ends).map(|(entry, end)| KeyBlock { entry, end }).collect()
 }
 
-/// The block of a directory, by its key or by its name in the data: a list numbers its directories.
-fn find_directory(
-    lines: &[&str],
-    within: Range<usize>,
-    indent: usize,
-    name: &str,
-) -> Option<KeyBlock> {
-    if let Some(block) = find_block(lines, within.clone(), indent, name) {
-        return Some(block);
+fn find_block<'a>(value: &'a RawValue, end: usize, key: &str) -> Option<KeyBlock<'a>> {
+    key_blocks(value, end).into_iter().find(|block| block.entry.key == key)
+}
+
+/// A directory by its key, or by its name in the data: a list numbers its directories.
+fn find_directory<'a>(data: &KeyBlock<'a>, name: &str) -> Option<KeyBlock<'a>> {
+    let value = &data.entry.value;
+    let by_key = find_block(value, data.end, name);
+    if by_key.is_some() || !matches!(value.value, Value::Sequence(_)) {
+        return by_key;
     }
     let (number, key) = name.split_once('-').unwrap_or((name, ""));
-    let is_item =
-        |index: &usize| indent_of(lines[*index]) == indent && is_list_item(lines[*index].trim());
-    let mut directories = within.clone().filter(is_item).filter(|index| {
-        let item = block_at(lines, within.clone(), *index);
-        let inner = item.child_indent(lines);
-        let mut keys = ["data", "include"].into_iter().chain(GROUP_FILES);
-        keys.any(|key| find_block(lines, item.range.clone(), inner, key).is_some())
-    });
-    let index = directories.nth(number.parse::<usize>().ok()?.checked_sub(1)?)?;
-    is_key(lines[index].trim(), key).then(|| block_at(lines, within, index))
-}
-
-/// The block of a key that is alone on its line, with this indentation.
-fn find_block(lines: &[&str], within: Range<usize>, indent: usize, key: &str) -> Option<KeyBlock> {
-    let index = within.clone().find(|index| {
-        let line = lines[*index];
-        is_content(line) && indent_of(line) == indent && is_key(line.trim(), key)
-    })?;
-    Some(block_at(lines, within, index))
-}
-
-/// The block of the key on a line.
-fn block_at(lines: &[&str], within: Range<usize>, index: usize) -> KeyBlock {
-    let indent = indent_of(lines[index]);
-    // The items of a list may have the same indentation as their key.
-    let owns = |line: &str| is_list_item(line.trim()) && !is_list_item(lines[index].trim());
-    let is_end = |other: &usize| {
-        let line = lines[*other];
-        is_content(line) && (indent_of(line) < indent || indent_of(line) == indent && !owns(line))
-    };
-    let end = (index + 1..within.end).find(is_end).unwrap_or(within.end);
-    KeyBlock { indent, range: index + 1..end }
-}
-
-fn is_list_item(line: &str) -> bool {
-    line.starts_with("- ")
-}
-
-/// Whether a line is this key, perhaps as an item of a list, followed by at most a comment.
-fn is_key(line: &str, key: &str) -> bool {
-    let line = line.strip_prefix("- ").map_or(line, str::trim_start);
-    let rest = [key.to_owned(), format!("\"{key}\""), format!("'{key}'")]
-        .iter()
-        .find_map(|key| line.strip_prefix(key.as_str())?.strip_prefix(':'))
-        .map(str::trim_start);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+    let directories = key_blocks(value, data.end).into_iter();
+    let mut directories = directories.filter(|block| is_directory(&block.entry.value));
+    let found = directories.nth(number.parse::<usize>().ok()?.checked_sub(1)?);
+    found.filter(|block| block.entry.key == key)
 }
 
 fn is_content(line: &str) -> bool {

@@ -79,7 +79,9 @@ pub(super) fn add_groups(
     let scores = map.get("scores", |node| parse_by_group(node, points));
     let needed = map.get("subtask_dependencies", |node| {
         parse_by_group(node, |list| {
-            list.items("a sequence of groups")?.map(|item| parse_group_number(&item)).collect()
+            list.items("a sequence of groups")?
+                .map(|item| integer(&item, 0, "the number of a group"))
+                .collect()
         })
     });
     let needed: BTreeMap<u32, Vec<u32>> = needed.unwrap_or_default();
@@ -177,10 +179,6 @@ pub(super) fn parse_by_group<'a, T>(
         }
     }
     Ok(all)
-}
-
-fn parse_group_number(node: &Node<'_>) -> ParseResult<u32> {
-    integer(node, 0, "the number of a group")
 }
 
 /// The test cases; the model solution makes missing answers.

@@ -18,7 +18,6 @@ use std::rc::Rc;
 use crate::package::latex::{accent_mark, symbol_text, typography, with_accent};
 use crate::statement::TranslationState;
 use crate::statement::html::escape;
-use crate::statement::images;
 use crate::statement::latex::macros::LatexMacros;
 use crate::statement::latex::scanner::{LatexScanner, LatexToken, SearchBudget};
 use crate::statement::latex::symbols::{
@@ -442,9 +441,13 @@ impl LatexTranslator<'_, '_> {
         ));
     }
 
+    /// `width` is a fraction of the page's width.
     fn image_tag(&mut self, name: &str, width: Option<f64>, at: Range<usize>) -> Option<String> {
         match self.scope.images.address(name) {
-            Ok(address) => Some(images::image_tag(&address, "", width)),
+            Ok(address) => {
+                let style = width.map(|width| format!(" style=\"width:{:.1}%\"", width * 100.0));
+                Some(format!("<img src=\"{address}\" alt=\"\"{}>", style.unwrap_or_default()))
+            }
             Err(reason) => {
                 let message = format!("the image `{name}` is left out: {reason}");
                 self.add_remark(at, message, IMAGE_HELP);

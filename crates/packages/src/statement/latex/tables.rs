@@ -1,6 +1,7 @@
 //! Translates tables.
 
 use std::collections::HashMap;
+use std::iter;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -97,13 +98,8 @@ impl LatexTranslator<'_, '_> {
 
     fn cell(&self, cell: Range<usize>) -> TableCell {
         let mut scanner = LatexScanner::new(&self.text, cell.clone(), &self.search_budget);
-        let first = loop {
-            match scanner.next() {
-                Some((LatexToken::Space, _)) => {}
-                Some((token, _)) => break Some(token),
-                None => break None,
-            }
-        };
+        let mut tokens = iter::from_fn(|| Some(scanner.next()?.0));
+        let first = tokens.find(|token| *token != LatexToken::Space);
         let number = |range: Range<usize>| self.text[range].trim().parse().unwrap_or(1).min(100);
         let forms = match first {
             Some(LatexToken::Command("multicolumn" | "multicol")) => "mmm",
