@@ -73,33 +73,26 @@ struct LinkState {
 #[derive(Clone, Debug, Default)]
 pub struct OutgoingMessage {
     pub subject: String,
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: HeaderMap,
     pub body: Vec<u8>,
 }
 
 impl OutgoingMessage {
     /// A message without headers.
     pub fn new(subject: impl Into<String>, body: impl Into<Vec<u8>>) -> Self {
-        Self { subject: subject.into(), headers: Vec::new(), body: body.into() }
+        Self { subject: subject.into(), headers: HeaderMap::new(), body: body.into() }
     }
 
     /// The same with a header.
     #[must_use]
     pub fn with_header(mut self, name: &'static str, value: impl ToString) -> Self {
-        self.headers.push((name, value.to_string()));
+        self.headers.insert(name, value.to_string());
         self
     }
 
     fn request(&self) -> Request {
         let request = Request::new().payload(self.body.clone().into()).timeout(None);
-        if self.headers.is_empty() {
-            return request;
-        }
-        let mut headers = HeaderMap::new();
-        for (name, value) in &self.headers {
-            headers.insert(*name, value.as_str());
-        }
-        request.headers(headers)
+        if self.headers.is_empty() { request } else { request.headers(self.headers.clone()) }
     }
 }
 
