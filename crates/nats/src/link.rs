@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use async_nats::client::RequestErrorKind;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, Request};
 use futures_util::StreamExt as _;
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -241,11 +242,11 @@ impl Link {
         }
     }
 
-    /// Sends a request that the server may leave unanswered.
-    pub async fn ask_once(&self, subject: &str, body: &[u8]) -> Option<Message> {
-        let call = OutgoingMessage::new(subject, body);
-        let answer = self.client.send_request(call.subject.clone(), call.request());
-        timeout(OPTIONAL, answer).await.ok()?.ok()
+    /// The answer to a request that the server may leave unanswered; `None` if it does, or the answer is not JSON.
+    pub async fn ask_once(&self, subject: &str) -> Option<Value> {
+        let answer = self.client.send_request(subject.to_owned(), Request::new().timeout(None));
+        let message = timeout(OPTIONAL, answer).await.ok()?.ok()?;
+        serde_json::from_slice(&message.payload).ok()
     }
 
     async fn wait_until_connected(&self) -> Result<u64, NoReply> {
