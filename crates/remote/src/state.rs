@@ -54,7 +54,6 @@ pub(super) struct WorkersState {
     pub(super) workers: Vec<WorkerState>,
     pub(super) last_number: RequestId,
     pub(super) is_stopped: bool,
-    pub(super) is_over: bool,
     pub(super) tools: HashMap<String, Lookup>,
     /// Diagnostics for the user, and when each was found.
     pub(super) diagnostics: Vec<(Instant, Diagnostic)>,
@@ -294,8 +293,8 @@ impl SharedWorkers {
     /// Checks regularly whether all workers have sent something.
     pub(super) fn check_silence(&self) {
         let mut state = self.lock();
-        while !state.is_over {
-            self.wait_for_check(&mut state);
+        while !state.is_stopped {
+            self.changed.wait_while_for(&mut state, |state| !state.is_stopped, CHECK_INTERVAL);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
                 // Counted in checks, not in time: this process may itself have been suspended.
@@ -311,10 +310,6 @@ impl SharedWorkers {
             }
             state = self.lock();
         }
-    }
-
-    fn wait_for_check(&self, state: &mut MutexGuard<'_, WorkersState>) {
-        self.changed.wait_while_for(state, |state| !state.is_over, CHECK_INTERVAL);
     }
 
     /// Reads a worker's output to its end, and that of its command's second start.

@@ -169,8 +169,6 @@ impl Drop for Workers {
     /// Each worker ends when its pipe is closed.
     fn drop(&mut self) {
         self.stop();
-        self.shared.lock().is_over = true;
-        self.shared.changed.notify_all();
         let mut processes: Vec<WorkerProcess> = Vec::new();
         for worker in &mut self.shared.lock().workers {
             processes.push(std::mem::take(&mut worker.process));
