@@ -153,7 +153,7 @@ impl LineJudge<'_> {
             return Ok(ParsedLine { echo, request: Value::Null, line: Err(fault) });
         }
         let mut stop = None;
-        let parsed = self.settings.parse_sample(&raw.text, |line| {
+        let parsed = self.settings.parse_line(&raw.text, |line| {
             let Some(file) = &self.problem_file else { return Ok(None) };
             match file.find(line, self.settings) {
                 Ok(found) => found.map(Some),
