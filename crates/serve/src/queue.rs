@@ -5,8 +5,6 @@
 //! more is dropped; if it runs, its run ends.
 
 use std::collections::{BTreeMap, HashMap};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use juror_core::stop::StopFlag;
@@ -83,15 +81,7 @@ pub struct TakenTask<T> {
 pub struct Client<'q, T> {
     queue: &'q Queue<T>,
     digest: RequestDigest,
-    answer: oneshot::Receiver<Answer>,
-}
-
-impl<T> Future for Client<'_, T> {
-    type Output = Result<Answer, oneshot::error::RecvError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.answer).poll(context)
-    }
+    pub answer: oneshot::Receiver<Answer>,
 }
 
 impl<T> Drop for Client<'_, T> {

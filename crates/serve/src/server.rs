@@ -275,7 +275,7 @@ impl Server {
         loop {
             let work = Work::Line { number, text: text.clone() };
             match self.queue.join(digest, work) {
-                Some(waits) => return received(waits.await).with_line_end(),
+                Some(mut waits) => return received((&mut waits.answer).await).with_line_end(),
                 None => sleep(PAUSE).await,
             }
         }
@@ -284,7 +284,7 @@ impl Server {
     /// Refused if there is no room.
     async fn ask(&self, work: Work, key: &[u8]) -> Answer {
         match self.queue.join(digest(work.kind(), key), work) {
-            Some(waits) => received(waits.await),
+            Some(mut waits) => received((&mut waits.answer).await),
             None => Answer::refused(429, "too many requests wait; ask again later"),
         }
     }
@@ -333,14 +333,14 @@ impl Server {
                 None => sleep(PAUSE).await,
             }
         };
-        if let Ok(answer) = timeout_at(start.into(), &mut waits).await {
+        if let Ok(answer) = timeout_at(start.into(), &mut waits.answer).await {
             return received(answer);
         }
         if self.queue.is_waiting(&digest) {
             self.queue.hold(&digest);
             return late();
         }
-        match timeout_at((came + patience.end).into(), &mut waits).await {
+        match timeout_at((came + patience.end).into(), &mut waits.answer).await {
             Ok(answer) => received(answer),
             Err(_) => {
                 self.queue.hold(&digest);
