@@ -478,8 +478,8 @@ impl StreamReader<'_> {
             if let Some(texts) = &mut self.kept_texts {
                 raw.text = texts.restore_line(&raw.text).unwrap_or_default();
             }
-            let LineJudge { digest_prefix, problem_file, settings, .. } = self.grader;
-            let problem = problem_file.as_ref().and_then(|file| file.digest(&raw.text, settings));
+            let LineJudge { digest_prefix, problem_file, .. } = self.grader;
+            let problem = problem_file.as_ref().and_then(|file| file.digest(&raw.text));
             let prefix = problem.map(|problem| format!("{digest_prefix}\0{problem:016x}"));
             let digest = digest(prefix.as_ref().unwrap_or(digest_prefix), &raw.text);
             match earlier.take_line(raw.number, digest) {
