@@ -266,7 +266,7 @@ fn grade_lines(
             shown.lock().set_bytes_read(input.lines.bytes());
             Ok(next)
         }),
-        work: &|item: PendingLine| grader.judge_line(item.raw, item.digest),
+        work: &|(raw, digest): (RawLine, u64)| grader.judge_line(raw, digest),
         deliver: Box::new(|answer: LineResult| {
             if let (Some(file), Some(kept)) = (&mut kept_outputs, &answer.kept) {
                 file.add(kept).map_err(outputs_error)?;
@@ -441,11 +441,6 @@ impl GradeOptions {
     }
 }
 
-struct PendingLine {
-    raw: RawLine,
-    digest: u64,
-}
-
 struct StreamReader<'a> {
     lines: LineReader<BufReader<Box<dyn Read + Send>>>,
     /// Set if the lines are records.
@@ -456,7 +451,8 @@ struct StreamReader<'a> {
 }
 
 impl StreamReader<'_> {
-    fn next_pending(&mut self) -> Result<Option<PendingLine>, Stop> {
+    /// The next line to judge, and its digest.
+    fn next_pending(&mut self) -> Result<Option<(RawLine, u64)>, Stop> {
         let earlier = &mut self.earlier;
         let path = self.options.output_name();
         loop {
@@ -490,7 +486,7 @@ impl StreamReader<'_> {
                         raw.number
                     )));
                 }
-                LineHistory::New => return Ok(Some(PendingLine { raw, digest })),
+                LineHistory::New => return Ok(Some((raw, digest))),
                 LineHistory::Changed => {
                     return Err(Stop::usage(format!(
                         "--resume: up to line {}, the lines, their problems, --data-set, --map, --defaults, \
