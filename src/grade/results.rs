@@ -22,7 +22,7 @@ use serde_json::Value;
 use serde_with::serde_as;
 use sha2::{Digest as _, Sha256};
 
-use crate::grade::fault::FaultyPart;
+use crate::grade::fault::LineFault;
 use crate::grade::graded::{FORMAT_VERSION, GradeTally};
 use crate::grade::rates::RateTally;
 use juror_core::serial::Seconds;
@@ -105,7 +105,7 @@ struct RecordedResult {
     line: u64,
     digest: String,
     verdict: Option<Verdict>,
-    error: Option<RecordedFault>,
+    error: Option<LineFault>,
     problem: Option<Value>,
     #[serde_as(as = "Option<Seconds>")]
     #[serde(default, rename = "total_cpu_seconds")]
@@ -116,11 +116,6 @@ struct RecordedResult {
     ran: usize,
     #[serde(default)]
     skipped: usize,
-}
-
-#[derive(Deserialize)]
-struct RecordedFault {
-    kind: FaultyPart,
 }
 
 /// Identifies a line together with the settings by which it is read.
