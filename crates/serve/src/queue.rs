@@ -199,17 +199,16 @@ impl<T> Queue<T> {
             if state.is_closed {
                 return None;
             }
-            let next = state.places.iter().find(|(_, place)| {
+            let next = state.places.iter_mut().find(|(_, place)| {
                 let is_expected = place.has_client() || place.was_refused_within(EXPECTED_BACK);
                 matches!(place.stage, Stage::Waiting(_)) && is_expected
             });
-            let number = next.map(|(number, _)| *number);
             let stop = StopFlag::default();
-            if let Some(place) = number.and_then(|number| state.places.get_mut(&number))
+            if let Some((number, place)) = next
                 && let running = Stage::Running(stop.clone())
                 && let Stage::Waiting(task) = std::mem::replace(&mut place.stage, running)
             {
-                let (number, waited) = (number.unwrap_or_default(), place.came.elapsed());
+                let (number, waited) = (*number, place.came.elapsed());
                 return Some(TakenTask { number, task, waited, stop });
             }
             state.drop_needless();
