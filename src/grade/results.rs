@@ -59,13 +59,14 @@ pub(super) enum FileTail {
     Half,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct EarlierResults {
     /// Number and digest of each finished line that the stream has not reached yet, the first line last.
     lines: Vec<(u64, u64)>,
     pub tally: GradeTally,
     pub rates: RateTally,
-    pub is_ordered: bool,
+    /// Whether some are not in the order of their lines.
+    pub is_unordered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -128,13 +129,6 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
     digest.iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
 }
 
-impl Default for EarlierResults {
-    fn default() -> Self {
-        let (tally, rates) = (GradeTally::default(), RateTally::default());
-        Self { lines: Vec::new(), tally, rates, is_ordered: true }
-    }
-}
-
 impl EarlierResults {
     /// Must be called for each line of the stream, in order.
     pub fn take_line(&mut self, line: u64, digest: u64) -> LineHistory {
@@ -175,7 +169,7 @@ impl EarlierResults {
         if result.verdict.is_none() && result.error.is_none() {
             return Err("it has neither a verdict nor an error".to_owned());
         }
-        self.is_ordered &= self.lines.last().is_none_or(|(last, _)| *last < result.line);
+        self.is_unordered |= self.lines.last().is_some_and(|(last, _)| *last >= result.line);
         self.lines.push((result.line, digest));
         let fault = result.error.map(|error| error.kind);
         self.tally.count(result.verdict, fault);

@@ -206,7 +206,7 @@ fn grade_lines(
     let summary = summary.transpose()?;
     let (mut sink, mut earlier) =
         ResultSink::open(options.output.as_deref(), options.resume, files, out)?;
-    if options.ordered && !earlier.is_ordered {
+    if options.ordered && earlier.is_unordered {
         let path = options.output_name();
         let what = format!(
             "--output: the results in {path} are not in the order of the lines; leave out --ordered"
