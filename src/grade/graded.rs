@@ -12,6 +12,7 @@ use crate::grade::extract::ExtractedProgram;
 use crate::grade::fault::{FaultyPart, LineFault};
 use crate::grade::kept_line::KeptRuns;
 use crate::grade::line::{LineEcho, ResultDetail, id_schema};
+use juror_core::exit_code::ExitCode;
 use juror_core::job::CollectedEntry;
 use juror_core::judgement::{CaseJudgement, CompilerReport, Judgement};
 use juror_core::outcome::Outcome;
@@ -185,8 +186,21 @@ impl GradeTally {
         } += 1;
     }
 
-    pub fn lines(&self) -> u64 {
+    /// The number of lines of each kind, its name, and the exit code of a stream that has such a line.
+    pub fn kinds(self) -> [(u64, &'static str, ExitCode); 7] {
         let Self { accepted, rejected, no_code, broken, without_package, skipped, failed } = self;
-        accepted + rejected + no_code + broken + without_package + skipped + failed
+        [
+            (accepted, "accepted", ExitCode::Success),
+            (rejected, "rejected", ExitCode::Rejected),
+            (no_code, "without code", ExitCode::Rejected),
+            (broken, "broken", ExitCode::Usage),
+            (without_package, "without a usable package", ExitCode::InvalidPackage),
+            (skipped, "skipped", ExitCode::JudgeError),
+            (failed, "with judge errors", ExitCode::JudgeError),
+        ]
+    }
+
+    pub fn lines(self) -> u64 {
+        self.kinds().iter().map(|(lines, ..)| lines).sum()
     }
 }

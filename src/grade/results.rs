@@ -22,7 +22,7 @@ use serde_json::Value;
 use serde_with::serde_as;
 use sha2::{Digest as _, Sha256};
 
-use crate::grade::fault::FaultyPart;
+use crate::grade::fault::LineFault;
 use crate::grade::graded::{FORMAT_VERSION, GradeTally};
 use crate::grade::rates::RateTally;
 use juror_core::serial::Seconds;
@@ -59,13 +59,14 @@ pub(super) enum FileTail {
     Half,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct EarlierResults {
     /// Number and digest of each finished line that the stream has not reached yet, the first line last.
     lines: Vec<(u64, u64)>,
     pub tally: GradeTally,
     pub rates: RateTally,
-    pub is_ordered: bool,
+    /// Whether some are not in the order of their lines.
+    pub is_unordered: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +106,7 @@ struct RecordedResult {
     line: u64,
     digest: String,
     verdict: Option<Verdict>,
-    error: Option<RecordedFault>,
+    error: Option<LineFault>,
     problem: Option<Value>,
     #[serde_as(as = "Option<Seconds>")]
     #[serde(default, rename = "total_cpu_seconds")]
@@ -118,11 +119,6 @@ struct RecordedResult {
     skipped: usize,
 }
 
-#[derive(Deserialize)]
-struct RecordedFault {
-    kind: FaultyPart,
-}
-
 /// Identifies a line together with the settings by which it is read.
 pub fn digest(settings: &str, text: &[u8]) -> u64 {
     let mut hash = Sha256::new();
@@ -131,13 +127,6 @@ pub fn digest(settings: &str, text: &[u8]) -> u64 {
     hash.update(text);
     let digest = hash.finalize();
     digest.iter().take(8).fold(0, |sum, byte| (sum << 8) | u64::from(*byte))
-}
-
-impl Default for EarlierResults {
-    fn default() -> Self {
-        let (tally, rates) = (GradeTally::default(), RateTally::default());
-        Self { lines: Vec::new(), tally, rates, is_ordered: true }
-    }
 }
 
 impl EarlierResults {
@@ -180,7 +169,7 @@ impl EarlierResults {
         if result.verdict.is_none() && result.error.is_none() {
             return Err("it has neither a verdict nor an error".to_owned());
         }
-        self.is_ordered &= self.lines.last().is_none_or(|(last, _)| *last < result.line);
+        self.is_unordered |= self.lines.last().is_some_and(|(last, _)| *last >= result.line);
         self.lines.push((result.line, digest));
         let fault = result.error.map(|error| error.kind);
         self.tally.count(result.verdict, fault);

@@ -87,12 +87,8 @@ impl LineSettings {
         Ok(self)
     }
 
-    pub fn parse_line(&self, text: &[u8]) -> ParsedLine {
-        self.parse_sample(text, |_| Ok(None))
-    }
-
     /// `find` returns the problem of the line, if problems are in another file.
-    pub fn parse_sample(
+    pub fn parse_line(
         &self,
         text: &[u8],
         find: impl FnOnce(&Value) -> Result<Option<NamedProblem>, LineFault>,

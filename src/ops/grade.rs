@@ -206,7 +206,7 @@ fn grade_lines(
     let summary = summary.transpose()?;
     let (mut sink, mut earlier) =
         ResultSink::open(options.output.as_deref(), options.resume, files, out)?;
-    if options.ordered && !earlier.is_ordered {
+    if options.ordered && earlier.is_unordered {
         let path = options.output_name();
         let what = format!(
             "--output: the results in {path} are not in the order of the lines; leave out --ordered"
@@ -266,7 +266,7 @@ fn grade_lines(
             shown.lock().set_bytes_read(input.lines.bytes());
             Ok(next)
         }),
-        work: &|item: PendingLine| grader.judge_line(item.raw, item.digest),
+        work: &|(raw, digest): (RawLine, u64)| grader.judge_line(raw, digest),
         deliver: Box::new(|answer: LineResult| {
             if let (Some(file), Some(kept)) = (&mut kept_outputs, &answer.kept) {
                 file.add(kept).map_err(outputs_error)?;
@@ -441,11 +441,6 @@ impl GradeOptions {
     }
 }
 
-struct PendingLine {
-    raw: RawLine,
-    digest: u64,
-}
-
 struct StreamReader<'a> {
     lines: LineReader<BufReader<Box<dyn Read + Send>>>,
     /// Set if the lines are records.
@@ -456,7 +451,8 @@ struct StreamReader<'a> {
 }
 
 impl StreamReader<'_> {
-    fn next_pending(&mut self) -> Result<Option<PendingLine>, Stop> {
+    /// The next line to judge, and its digest.
+    fn next_pending(&mut self) -> Result<Option<(RawLine, u64)>, Stop> {
         let earlier = &mut self.earlier;
         let path = self.options.output_name();
         loop {
@@ -478,8 +474,8 @@ impl StreamReader<'_> {
             if let Some(texts) = &mut self.kept_texts {
                 raw.text = texts.restore_line(&raw.text).unwrap_or_default();
             }
-            let LineJudge { digest_prefix, problem_file, settings, .. } = self.grader;
-            let problem = problem_file.as_ref().and_then(|file| file.digest(&raw.text, settings));
+            let LineJudge { digest_prefix, problem_file, .. } = self.grader;
+            let problem = problem_file.as_ref().and_then(|file| file.digest(&raw.text));
             let prefix = problem.map(|problem| format!("{digest_prefix}\0{problem:016x}"));
             let digest = digest(prefix.as_ref().unwrap_or(digest_prefix), &raw.text);
             match earlier.take_line(raw.number, digest) {
@@ -490,7 +486,7 @@ impl StreamReader<'_> {
                         raw.number
                     )));
                 }
-                LineHistory::New => return Ok(Some(PendingLine { raw, digest })),
+                LineHistory::New => return Ok(Some((raw, digest))),
                 LineHistory::Changed => {
                     return Err(Stop::usage(format!(
                         "--resume: up to line {}, the lines, their problems, --data-set, --map, --defaults, \

@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, OFlags, flock};
-use tempfile::NamedTempFile;
+use tempfile::TempPath;
 
 use juror_core::root::FilePath;
 use juror_sandbox::executor::scratch::is_old;
@@ -16,11 +16,12 @@ const TEMPORARY_PREFIX: &str = ".juror-report-";
 
 /// Opened before the report is written.
 #[derive(Debug)]
-pub enum ReportFile {
-    /// A temporary file, to be renamed to this path.
-    Temporary(NamedTempFile, PathBuf),
-    /// A device, a pipe, or a file that the report is appended to; and its path.
-    InPlace(File, PathBuf),
+pub struct ReportFile {
+    file: File,
+    path: PathBuf,
+    /// Where the file is until it is moved to its path. Not for a device, a pipe, or a file that the report is appended
+    /// to.
+    temporary: Option<TempPath>,
 }
 
 impl ReportFile {
@@ -33,7 +34,7 @@ impl ReportFile {
         // A pipe behind `/dev/stdout` has no path to rename to.
         if fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir()) {
             let file = OpenOptions::new().write(true).open(path)?;
-            return Ok(Self::InPlace(file, path.to_owned()));
+            return Ok(Self { file, path: path.to_owned(), temporary: None });
         }
         let path = resolve_path(path)?;
         let mut rights = 0o644;
@@ -48,18 +49,19 @@ impl ReportFile {
         }
         let directory = path.parent().unwrap_or(Path::new("."));
         remove_abandoned_reports(directory);
-        let file = tempfile::Builder::new()
+        let (file, temporary) = tempfile::Builder::new()
             .prefix(TEMPORARY_PREFIX)
             .permissions(Permissions::from_mode(rights))
-            .tempfile_in(directory)?;
+            .tempfile_in(directory)?
+            .into_parts();
         // Where locks do not work, no other juror removes the file.
         let _ = flock(&file, FlockOperation::NonBlockingLockExclusive);
-        Ok(Self::Temporary(file, path))
+        Ok(Self { file, path, temporary: Some(temporary) })
     }
 
     pub fn appending(path: &Path) -> io::Result<Self> {
         let file = OpenOptions::new().append(true).create(true).open(path)?;
-        Ok(Self::InPlace(file, path.to_owned()))
+        Ok(Self { file, path: path.to_owned(), temporary: None })
     }
 
     /// Writes without a buffer.
@@ -67,11 +69,7 @@ impl ReportFile {
     /// # Errors
     /// If the disk is full. The message names the file.
     pub fn write_part(&mut self, bytes: &[u8]) -> io::Result<()> {
-        let (written, path) = match self {
-            Self::InPlace(file, path) => (file.write_all(bytes), path),
-            Self::Temporary(file, path) => (file.write_all(bytes), path),
-        };
-        written.map_err(|error| with_path(path, &error))
+        self.file.write_all(bytes).map_err(|error| with_path(&self.path, &error))
     }
 
     /// Calls `write`, then moves the file to its path.
@@ -79,20 +77,13 @@ impl ReportFile {
     /// # Errors
     /// If the disk is full, or the directory is gone. The message names the file.
     pub fn write(self, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
-        let to = |file: &mut dyn Write| {
-            let mut out = BufWriter::new(file);
-            write(&mut out)?;
-            out.flush()
-        };
-        let (path, written) = match self {
-            Self::InPlace(mut file, path) => (path, to(&mut file)),
-            Self::Temporary(mut file, path) => {
-                let written = to(&mut file);
-                let moved = written.and_then(|()| file.persist(&path).map_err(io::Error::from));
-                (path, moved.map(drop))
-            }
-        };
-        written.map_err(|error| with_path(&path, &error))
+        let mut out = BufWriter::new(&self.file);
+        let written = write(&mut out).and_then(|()| out.flush());
+        let moved = written.and_then(|()| match self.temporary {
+            Some(temporary) => temporary.persist(&self.path).map_err(io::Error::from),
+            None => Ok(()),
+        });
+        moved.map_err(|error| with_path(&self.path, &error))
     }
 }
 
@@ -170,9 +161,9 @@ mod tests {
             assert!(path.exists(), "{}", path.display());
         }
         // A report in progress is not removed either.
-        let ReportFile::Temporary(file, _) = &report else { panic!("a file beside it") };
-        File::open(file.path()).unwrap().set_modified(old).unwrap();
+        let file = report.temporary.expect("a file beside it");
+        File::open(&file).unwrap().set_modified(old).unwrap();
         remove_abandoned_reports(dir.path());
-        assert!(file.path().exists());
+        assert!(file.exists());
     }
 }

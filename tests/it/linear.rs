@@ -381,7 +381,8 @@ fn check_sources() {
 }
 
 fn check_lines() {
-    let reader = |text: &str| drop(LineSettings::default().parse_line(text.as_bytes()));
+    let reader =
+        |text: &str| drop(LineSettings::default().parse_line(text.as_bytes(), |_| Ok(None)));
     check_units("line", &["[", "{\"a\":", "\"", "1", "\\u0000", " "], ["", ""], &reader);
     check_units("line", &["{},", "1,"], ["{\"cases\":[", "{}]}"], &reader);
     check("line: keys", numbered_text("{", |at| format!("\"k{at}\":1,"), "\"a\":1}"), &reader);

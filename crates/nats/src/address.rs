@@ -28,6 +28,7 @@ pub struct NatsAddress {
 pub struct NatsKey {
     /// The public key, which is the user's name.
     pub user: String,
+    /// Only the user knows it.
     pub seed: String,
 }
 

@@ -35,18 +35,13 @@ pub mod submit;
 pub mod unit;
 pub mod work;
 
-use std::fs::File;
-use std::io::Read as _;
-
 use juror_core::judgement::JudgeError;
 use juror_core::text::hex;
+use juror_remote::workers::random_bytes;
 
 /// 32 digits that nobody can guess.
 fn random() -> Result<String, JudgeError> {
-    let mut bytes = [0; 16];
-    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
-    read.map_err(|error| JudgeError::new("get random numbers", error))?;
-    Ok(hex(&bytes))
+    Ok(hex(&random_bytes()?))
 }
 
 /// Runs asynchronous work on this thread.

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use async_nats::client::RequestErrorKind;
 use async_nats::{Client, ConnectErrorKind, ConnectOptions, Event, HeaderMap, Message, Request};
 use futures_util::StreamExt as _;
+use serde_json::Value;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
@@ -73,33 +74,26 @@ struct LinkState {
 #[derive(Clone, Debug, Default)]
 pub struct OutgoingMessage {
     pub subject: String,
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: HeaderMap,
     pub body: Vec<u8>,
 }
 
 impl OutgoingMessage {
     /// A message without headers.
     pub fn new(subject: impl Into<String>, body: impl Into<Vec<u8>>) -> Self {
-        Self { subject: subject.into(), headers: Vec::new(), body: body.into() }
+        Self { subject: subject.into(), headers: HeaderMap::new(), body: body.into() }
     }
 
     /// The same with a header.
     #[must_use]
     pub fn with_header(mut self, name: &'static str, value: impl ToString) -> Self {
-        self.headers.push((name, value.to_string()));
+        self.headers.insert(name, value.to_string());
         self
     }
 
     fn request(&self) -> Request {
         let request = Request::new().payload(self.body.clone().into()).timeout(None);
-        if self.headers.is_empty() {
-            return request;
-        }
-        let mut headers = HeaderMap::new();
-        for (name, value) in &self.headers {
-            headers.insert(*name, value.as_str());
-        }
-        request.headers(headers)
+        if self.headers.is_empty() { request } else { request.headers(self.headers.clone()) }
     }
 }
 
@@ -248,11 +242,11 @@ impl Link {
         }
     }
 
-    /// Sends a request that the server may leave unanswered.
-    pub async fn ask_once(&self, subject: &str, body: &[u8]) -> Option<Message> {
-        let call = OutgoingMessage::new(subject, body);
-        let answer = self.client.send_request(call.subject.clone(), call.request());
-        timeout(OPTIONAL, answer).await.ok()?.ok()
+    /// The answer to a request that the server may leave unanswered; `None` if it does, or the answer is not JSON.
+    pub async fn ask_once(&self, subject: &str) -> Option<Value> {
+        let answer = self.client.send_request(subject.to_owned(), Request::new().timeout(None));
+        let message = timeout(OPTIONAL, answer).await.ok()?.ok()?;
+        serde_json::from_slice(&message.payload).ok()
     }
 
     async fn wait_until_connected(&self) -> Result<u64, NoReply> {

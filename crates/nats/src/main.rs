@@ -5,7 +5,6 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
 use std::os::unix::process::CommandExt as _;
-use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::thread;
 
@@ -17,7 +16,6 @@ use tokio::sync::oneshot;
 use juror_core::exit_code::ExitCode as JurorExitCode;
 use juror_core::judgement::JudgeError;
 use juror_core::stop::{Stop, ignores_hangup};
-use juror_core::units::Bytes;
 use juror_nats::address::NatsAddress;
 use juror_nats::server::init::{InitOptions, write_cluster};
 use juror_nats::server::model::ClusterSurvey;
@@ -49,7 +47,7 @@ enum Subcommands {
     ///
     /// Each server, each worker and the submitters have a directory of their own below DIR, to be copied to their
     /// machines. A worker's key allows it to take jobs, read files and write results, and nothing else.
-    Init(InitArguments),
+    Init(InitOptions),
     /// Check whether a server can be used
     Check(SurveyArguments),
     /// Show what is queued on a server, what is running, and which workers are connected
@@ -79,37 +77,6 @@ struct WorkArguments {
 }
 
 #[derive(Debug, Args)]
-struct InitArguments {
-    /// Where the files go; the directory must not exist yet
-    #[arg(value_name = "DIR")]
-    dir: PathBuf,
-    /// A server: the name or the IPv4 address by which others reach it; one, three or five of them
-    #[arg(long = "server", value_name = "HOST[:PORT]", default_value = "localhost")]
-    servers: Vec<String>,
-    /// A worker; each machine should have its own
-    #[arg(long = "worker", value_name = "NAME", default_value = "worker")]
-    workers: Vec<String>,
-    /// The cluster's name
-    #[arg(long, value_name = "NAME", default_value = "juror")]
-    name: String,
-    /// How much disk each server may use, such as 500M; a number alone is in MiB
-    #[arg(long, value_name = "SIZE", default_value = "10G", value_parser = parse_disk)]
-    disk: Bytes,
-}
-
-fn parse_disk(text: &str) -> Result<Bytes, &'static str> {
-    let (number, mebibytes) = match text.split_at_checked(text.len().saturating_sub(1)) {
-        Some((number, "M" | "m")) => (number, 1),
-        Some((number, "G" | "g")) => (number, 1 << 10),
-        Some((number, "T" | "t")) => (number, 1 << 20),
-        _ => (text, 1),
-    };
-    let disk = number.parse::<u64>().ok().and_then(|number| number.checked_mul(mebibytes));
-    let disk = disk.filter(|disk| (64..=1 << 30).contains(disk)).map(Bytes::mib);
-    disk.ok_or("expected a size from 64M to 1024T, such as 10G")
-}
-
-#[derive(Debug, Args)]
 struct SurveyArguments {
     /// The server's address, with a submitter's key, such as nats://host?key=FILE&ca=FILE
     #[arg(value_name = "URL")]
@@ -123,7 +90,7 @@ fn main() -> ExitCode {
     let done = match Arguments::parse().command {
         Subcommands::Submit(arguments) => start_submit(&arguments),
         Subcommands::Work(arguments) => start_work(&arguments),
-        Subcommands::Init(arguments) => init(arguments),
+        Subcommands::Init(options) => write_cluster(&options).and_then(|steps| print(&steps)),
         Subcommands::Check(arguments) => show_survey(&arguments, show::show_findings),
         Subcommands::Status(arguments) => show_survey(&arguments, show::show_tables),
     };
@@ -204,12 +171,6 @@ fn start_work(arguments: &WorkArguments) -> Result<JurorExitCode, Stop> {
         _ => error,
     })?;
     Ok(JurorExitCode::Success)
-}
-
-fn init(arguments: InitArguments) -> Result<JurorExitCode, Stop> {
-    let InitArguments { dir, servers, workers, name, disk } = arguments;
-    let steps = write_cluster(&dir, &InitOptions { name, servers, workers, disk })?;
-    print(&steps)
 }
 
 fn show_survey(

@@ -6,8 +6,7 @@ use std::time::{Duration, Instant};
 
 use crate::address::Lane;
 use crate::unit::{JOBS_MAX, JobId, MESSAGE_BYTES_MAX};
-use juror_core::blob::Digest;
-use juror_remote::message::{RequestId, WorkerFacts};
+use juror_remote::message::{RunHead, WorkerFacts};
 use juror_remote::serve::EXTRA_JOBS;
 
 /// The longest time that the runs of a unit may take in total. They wait for one worker while others may be idle.
@@ -37,15 +36,12 @@ pub struct JobQueue {
 /// A job that waits to be sent.
 #[derive(Clone)]
 pub struct QueuedJob {
-    pub number: RequestId,
+    /// Exclusive if it must not share a unit.
+    pub head: RunHead,
     pub id: JobId,
     /// Its frame.
     pub bytes: Arc<[u8]>,
-    pub blobs: Vec<Digest>,
     pub posted: Instant,
-    /// It must not share a unit.
-    pub is_lone: bool,
-    pub program: u64,
     pub lane: Lane,
     /// How often it yielded no usable result.
     pub lost: u64,
@@ -91,7 +87,7 @@ impl JobQueue {
         if self.in_flight >= (slots + EXTRA_JOBS * workers).max(1 + EXTRA_JOBS) {
             return None;
         }
-        let is_full = || self.together().len() >= self.most(first.program);
+        let is_full = || self.together().len() >= self.most(first.head.program);
         if self.in_flight < slots || is_full() {
             Some(Duration::ZERO)
         } else {
@@ -105,14 +101,15 @@ impl JobQueue {
         let Some(first) = self.waiting.front() else { return Vec::new() };
         let mut bytes = 0;
         let places = self.waiting.iter().enumerate().filter(|(index, next)| {
-            let is_like = !next.is_lone && next.lane == first.lane && next.program == first.program;
-            *index == 0 || !first.is_lone && is_like
+            let is_like = next.lane == first.lane && next.head.program == first.head.program;
+            *index == 0 || is_like && !first.head.is_exclusive && !next.head.is_exclusive
         });
         let fits = |(_, next): &(usize, &QueuedJob)| {
             bytes += next.bytes.len();
             bytes <= MESSAGE_BYTES_MAX || bytes == next.bytes.len()
         };
-        places.take(self.most(first.program)).take_while(fits).map(|(index, _)| index).collect()
+        let most = self.most(first.head.program);
+        places.take(most).take_while(fits).map(|(index, _)| index).collect()
     }
 
     /// Takes the waiting runs of the next unit.
@@ -153,14 +150,16 @@ mod tests {
         programs: usize,
     ) -> JobQueue {
         let posted = Instant::now().checked_sub(Duration::from_millis(waited)).unwrap();
-        let envelope = |number| QueuedJob {
+        let head = |number: usize| RunHead {
             number: number as u64,
+            program: (number % programs) as u64,
+            ..RunHead::default()
+        };
+        let envelope = |number| QueuedJob {
+            head: head(number),
             id: JobId::default(),
             bytes: Arc::from([]),
-            blobs: Vec::new(),
             posted,
-            is_lone: false,
-            program: (number % programs) as u64,
             lane: Lane::Live,
             lost: 0,
         };
@@ -214,7 +213,8 @@ mod tests {
         queue.learn(0, 0.001);
         queue.learn(1, 5.0);
         let units = std::iter::from_fn(|| queue.must_send().then(|| queue.take()));
-        let numbers = |unit: Vec<QueuedJob>| unit.iter().map(|job| job.number).collect::<Vec<_>>();
+        let numbers =
+            |unit: Vec<QueuedJob>| unit.iter().map(|job| job.head.number).collect::<Vec<_>>();
         let expected = [vec![0, 3, 6, 9], vec![1], vec![2], vec![4], vec![5], vec![7], vec![8]];
         assert_eq!(units.map(numbers).collect::<Vec<_>>(), expected);
     }

@@ -32,7 +32,7 @@ use juror_core::judgement::JudgeError;
 use juror_core::text::hex;
 use juror_remote::frame::{Peer, encode_frame};
 use juror_remote::message::{
-    MessageFromWorker, MessageToWorker, RequestId, WorkerFacts, encode_failure,
+    MessageFromWorker, MessageToWorker, RequestId, RunHead, WorkerFacts, encode_failure,
 };
 
 /// How many jobs wait here for each slot, so that short runs can share units.
@@ -325,37 +325,21 @@ impl Submitter {
     fn accept(&mut self, message: MessageToWorker, rest: &[u8]) -> Result<(), JudgeError> {
         let bytes: Arc<[u8]> = encode_frame(&message, &[rest])?.into();
         let id = job_id(&self.batch, &bytes);
-        let mut job = QueuedJob {
-            number: 0,
-            id,
-            bytes,
-            blobs: Vec::new(),
-            posted: Instant::now(),
-            is_lone: true,
-            program: 0,
-            lane: self.lane,
-            lost: 0,
-        };
-        match message {
-            MessageToWorker::Run(head) => {
-                job.number = head.number;
-                job.is_lone = head.is_exclusive;
-                job.program = head.program;
-                job.blobs = head.blobs;
-                if head.is_long {
-                    job.lane = Lane::Batch;
-                }
+        let head = match message {
+            MessageToWorker::Run(head) => head,
+            MessageToWorker::FindTool { number, .. } => {
+                RunHead { number, is_exclusive: true, ..RunHead::default() }
             }
-            MessageToWorker::FindTool { number, .. } => job.number = number,
             // Pieces went to those who store them.
             _ => return Ok(()),
-        }
-        self.open.insert(id, job.number);
+        };
+        let lane = if head.is_long { Lane::Batch } else { self.lane };
+        self.open.insert(id, head.number);
         if let Some((result, name)) = self.results.remove(&id) {
             self.deliver(id, result, &name);
             return Ok(());
         }
-        self.enqueue(job);
+        self.enqueue(QueuedJob { head, id, bytes, posted: Instant::now(), lane, lost: 0 });
         Ok(())
     }
 
@@ -365,8 +349,8 @@ impl Submitter {
         if self.open.extract_if(|_, open| *open == number).next().is_none() {
             return;
         }
-        self.queue.waiting.retain(|job| job.number != number);
-        self.incomplete.retain(|(job, _)| job.number != number);
+        self.queue.waiting.retain(|job| job.head.number != number);
+        self.incomplete.retain(|(job, _)| job.head.number != number);
         self.say(&MessageFromWorker::RunInterrupted { number });
     }
 
@@ -385,7 +369,7 @@ impl Submitter {
     fn fail(&mut self, job: &QueuedJob, error: JudgeError) {
         if self.open.remove(&job.id).is_some() {
             // If nobody reads, the input ends, too.
-            _ = encode_failure(job.number, error).map(|bytes| self.out.send(bytes));
+            _ = encode_failure(job.head.number, error).map(|bytes| self.out.send(bytes));
         }
     }
 

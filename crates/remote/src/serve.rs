@@ -58,7 +58,15 @@ pub fn serve(
             output_closed();
         }
     };
-    let worker = Worker::new(executor, tools, identify_tool, &put);
+    let worker = Worker {
+        executor,
+        tools,
+        identify_tool,
+        send_frame: &put,
+        offered_tools: Mutex::default(),
+        stop_flags: Mutex::default(),
+        has_input_ended: AtomicBool::new(false),
+    };
     put(Peer::Worker.greeting().as_bytes());
     worker.send_message(&MessageFromWorker::Ready(facts));
     let (sender, receiver) = channel();
@@ -83,13 +91,11 @@ pub fn serve(
     })
 }
 
-type FrameSink<'a> = dyn Fn(&[u8]) + Sync + 'a;
-
 struct Worker<'a> {
     executor: &'a dyn Executor,
     tools: &'a Toolchains,
     identify_tool: &'a (dyn Fn(&Toolchain) -> Option<Digest> + Sync),
-    send_frame: &'a FrameSink<'a>,
+    send_frame: &'a (dyn Fn(&[u8]) + Sync),
     /// The directories and files of the tools found, with their words: nothing else of this machine is shown.
     offered_tools: Mutex<HashSet<(PathBuf, String)>>,
     /// What ends each job that is not answered yet.
@@ -111,24 +117,7 @@ impl Drop for WorkerEnd<'_, '_> {
     }
 }
 
-impl<'a> Worker<'a> {
-    fn new(
-        executor: &'a dyn Executor,
-        tools: &'a Toolchains,
-        identify_tool: &'a (dyn Fn(&Toolchain) -> Option<Digest> + Sync),
-        put: &'a FrameSink<'a>,
-    ) -> Self {
-        Self {
-            executor,
-            tools,
-            identify_tool,
-            send_frame: put,
-            offered_tools: Mutex::default(),
-            stop_flags: Mutex::default(),
-            has_input_ended: AtomicBool::new(false),
-        }
-    }
-
+impl Worker<'_> {
     fn send_heartbeats(&self, end: Receiver<()>) {
         while end.recv_timeout(HEARTBEAT) == Err(RecvTimeoutError::Timeout) {
             self.send_message(&MessageFromWorker::Heartbeat);

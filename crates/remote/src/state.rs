@@ -54,7 +54,6 @@ pub(super) struct WorkersState {
     pub(super) workers: Vec<WorkerState>,
     pub(super) last_number: RequestId,
     pub(super) is_stopped: bool,
-    pub(super) is_over: bool,
     pub(super) tools: HashMap<String, Lookup>,
     /// Diagnostics for the user, and when each was found.
     pub(super) diagnostics: Vec<(Instant, Diagnostic)>,
@@ -294,8 +293,8 @@ impl SharedWorkers {
     /// Checks regularly whether all workers have sent something.
     pub(super) fn check_silence(&self) {
         let mut state = self.lock();
-        while !state.is_over {
-            self.wait_for_check(&mut state);
+        while !state.is_stopped {
+            self.changed.wait_while_for(&mut state, |state| !state.is_stopped, CHECK_INTERVAL);
             let mut silent = Vec::new();
             for (index, worker) in state.workers.iter_mut().enumerate() {
                 // Counted in checks, not in time: this process may itself have been suspended.
@@ -311,10 +310,6 @@ impl SharedWorkers {
             }
             state = self.lock();
         }
-    }
-
-    fn wait_for_check(&self, state: &mut MutexGuard<'_, WorkersState>) {
-        self.changed.wait_while_for(state, |state| !state.is_over, CHECK_INTERVAL);
     }
 
     /// Reads a worker's output to its end, and that of its command's second start.
@@ -472,7 +467,7 @@ impl SharedWorkers {
         let pipes = again.open().map_err(|error| error.to_string())?;
         let WorkerPipes { mut output, input, process, .. } = pipes;
         let sender = Arc::new(WorkerSender::new(input));
-        let (facts, words, has_members) = {
+        let (facts, tools, has_members) = {
             let mut state = self.lock();
             let is_stopped = state.is_stopped;
             let entry = &mut state.workers[worker];
@@ -482,21 +477,26 @@ impl SharedWorkers {
             }
             (entry.facts.clone(), entry.tools.clone(), !entry.members.is_empty())
         };
-        // A pipe has room for these few bytes.
-        let _ = sender.send(&self.opening());
+        // A worker shows only tools that it was asked for.
+        let questions = tools.keys().zip(0..).map(|(word, number)| {
+            encode_frame(&MessageToWorker::FindTool { number, word: word.clone() }, &[])
+        });
+        let questions: Vec<Vec<u8>> =
+            questions.collect::<Result<_, _>>().map_err(|error| error.to_string())?;
+        let mut expected: HashMap<RequestId, ToolAnswer> = (0..).zip(tools.into_values()).collect();
+        // A pipe has room for these few bytes. If nobody reads them, the output ends.
+        let _ = sender.send(&[self.opening(), questions.concat()].concat());
         let mut side = JudgeSide::new();
-        let mut unasked = words.iter();
         let mut is_ready = false;
-        let mut expected: Option<&ToolAnswer> = None;
-        loop {
+        while !is_ready || !expected.is_empty() {
             let read = self.read_messages(worker, &mut side, &mut *output, &|_| Some(0))?;
             let Some(messages) = read else {
                 let mut process = std::mem::take(&mut self.lock().workers[worker].process);
                 return Err(process.describe_end());
             };
             for message in messages {
-                match (message, expected.take()) {
-                    (ReceivedMessage::Ready(found), _) => {
+                match message {
+                    ReceivedMessage::Ready(found) => {
                         let known = facts.as_ref().map(|facts| (facts.isolation, &facts.mechanism));
                         if Some((found.isolation, &found.mechanism)) != known {
                             return Err(format!(
@@ -510,29 +510,14 @@ impl SharedWorkers {
                         }
                         is_ready = true;
                     }
-                    (
-                        ReceivedMessage::Answer { answer: Response::ToolFound(found), .. },
-                        Some(known),
-                    ) => {
-                        if found != *known {
+                    ReceivedMessage::Answer { number, answer: Response::ToolFound(found) } => {
+                        if expected.remove(&number) != Some(found) {
                             return Err("it has other tools".to_owned());
                         }
                     }
-                    (other, waiting) => {
-                        expected = waiting;
-                        self.lock().note(worker, other);
-                    }
+                    other => self.lock().note(worker, other),
                 }
             }
-            if !is_ready || expected.is_some() {
-                continue;
-            }
-            // A worker shows only tools that it was asked for.
-            let Some((word, found)) = unasked.next() else { break };
-            expected = Some(found);
-            let question = MessageToWorker::FindTool { number: 0, word: word.clone() };
-            let frame = encode_frame(&question, &[]).map_err(|error| error.to_string())?;
-            sender.send(&frame).map_err(|error| error.to_string())?;
         }
         let frames: Vec<Arc<[u8]>> = {
             let mut state = self.lock();

@@ -18,7 +18,7 @@ use std::time::Duration;
 use crate::frame::{encode_body, encode_frame};
 use crate::judge_side::Response;
 use crate::link::{WorkerConnection, WorkerPipes, WorkerProcess, WorkerSender};
-use crate::message::{MessageToWorker, RequestId, RunHead, RunOrder, SessionId, WorkerFacts};
+use crate::message::{MessageToWorker, RequestId, RunHead, RunOrder, WorkerFacts};
 use crate::packing::{BlobRoute, pack};
 use crate::state::{LOSS_DELAY, OpenRequest, SharedWorkers, WorkerState};
 use crate::tools::RemoteTools;
@@ -58,7 +58,7 @@ impl Workers {
         let shared = Arc::new(SharedWorkers {
             state: Mutex::default(),
             changed: Condvar::new(),
-            session: new_session()?,
+            session: random_bytes()?,
         });
         let mut outputs = Vec::new();
         for (worker, (name, pipes)) in workers.into_iter().enumerate() {
@@ -169,8 +169,6 @@ impl Drop for Workers {
     /// Each worker ends when its pipe is closed.
     fn drop(&mut self) {
         self.stop();
-        self.shared.lock().is_over = true;
-        self.shared.changed.notify_all();
         let mut processes: Vec<WorkerProcess> = Vec::new();
         for worker in &mut self.shared.lock().workers {
             processes.push(std::mem::take(&mut worker.process));
@@ -268,12 +266,15 @@ pub(super) fn identify_command(name: &str, connection: Option<&WorkerConnection>
     files.fold(name.to_owned(), |all, file| format!("{all} {}", file.display()))
 }
 
-/// Distinguishes this executor from all others.
-fn new_session() -> Result<SessionId, JudgeError> {
-    let mut session = SessionId::default();
-    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut session));
-    read.map_err(|error| JudgeError::new("get random numbers for workers", error))?;
-    Ok(session)
+/// Bytes that nobody can guess.
+///
+/// # Errors
+/// If the system has none.
+pub fn random_bytes() -> Result<[u8; 16], JudgeError> {
+    let mut bytes = [0; 16];
+    let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));
+    read.map_err(|error| JudgeError::new("get random numbers", error))?;
+    Ok(bytes)
 }
 
 fn result_bytes_max(jobs: &[&Job]) -> u64 {

@@ -60,11 +60,6 @@ impl Answer {
         Self { body: [&*self.body, b"\n"].concat().into(), ..self }
     }
 
-    /// The head of a stream of results.
-    pub fn lines() -> Self {
-        Self { status: 200, body: Bytes::new(), header: None, media_type: LINES }
-    }
-
     fn with_header(self, name: HeaderName, value: &'static str) -> Self {
         Self { header: Some((name, value)), ..self }
     }

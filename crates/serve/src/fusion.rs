@@ -50,7 +50,6 @@ const ON_THE_WAY: Duration = Duration::from_millis(1500);
 pub struct RunCode {
     code: String,
     language: String,
-    #[serde(default)]
     stdin: Option<String>,
     #[serde(default = "ten")]
     compile_timeout: f64,
@@ -157,17 +156,17 @@ impl RunCode {
     }
 
     fn response(&self, runs: &WholeRuns) -> Result<Answer, Answer> {
-        let refusal = refusal(runs);
+        let refused = refusal(runs).map(|report| &report.outcome);
         let messages = runs.compiler.as_ref().map(compiler_text).unwrap_or_default();
-        let compile_result = match refusal {
-            Some((_, Some(outcome))) => {
+        let compile_result = match refused {
+            Some(Some(outcome)) => {
                 let mut result = command_result(outcome, String::new(), messages);
                 // The compiler may end well and make nothing.
                 result.return_code =
                     result.return_code.map(|code| if code == 0 { 1 } else { code });
                 Some(result)
             }
-            Some((_, None)) => Some(quick_result(Duration::ZERO, 1, messages)),
+            Some(None) => Some(quick_result(Duration::ZERO, 1, messages)),
             None => runs.has_build.then(|| quick_result(runs.build_time, 0, messages)),
         };
         let run = runs.runs.first();

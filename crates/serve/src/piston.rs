@@ -33,9 +33,7 @@ pub struct Execute {
     language: String,
     version: String,
     files: Vec<FromObject<GivenFile>>,
-    #[serde(default)]
     stdin: Option<String>,
-    #[serde(default)]
     args: Option<Vec<String>>,
     compile_timeout: Option<f64>,
     run_timeout: Option<f64>,
@@ -228,8 +226,8 @@ impl Execute {
 fn stages(runs: &WholeRuns, request: &ProgramRequest) -> (Value, Value) {
     let messages = runs.compiler.as_ref().map(compiler_text).unwrap_or_default();
     let compile = match refusal(runs) {
-        Some((report, outcome)) => {
-            let stage = outcome.map_or_else(Stage::default, |outcome| {
+        Some(report) => {
+            let stage = report.outcome.as_ref().map_or_else(Stage::default, |outcome| {
                 stage(outcome, &request.build_limits, String::new(), messages.clone())
             });
             let code = stage.code.map_or(1, |code| if code == 0 { 1 } else { code });

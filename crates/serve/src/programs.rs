@@ -14,7 +14,6 @@ use juror_core::file_name::{duplicate_name, name_fault};
 use juror_core::job::CollectedEntry;
 use juror_core::judgement::{CompilerReport, FaultKind};
 use juror_core::limits::{Limits, MOST_PROCESSES, OUTPUT_WITHOUT_LIMIT, PROGRAM_MEMORY};
-use juror_core::outcome::Outcome;
 use juror_core::stop::Stop;
 use juror_core::tree::{Node, TreeEntry};
 use juror_core::units::Bytes;
@@ -201,10 +200,9 @@ pub fn fetched(names: &[String], run: &WholeRun) -> Result<Vec<(String, String)>
     Ok(all)
 }
 
-/// How the compiler ended, if it refused the program.
-pub fn refusal(runs: &WholeRuns) -> Option<(&CompilerReport, Option<&Outcome>)> {
-    let report = runs.compiler.as_ref().filter(|report| report.refusal.is_some())?;
-    Some((report, report.outcome.as_ref()))
+/// The report of the compiler, if it refused the program.
+pub fn refusal(runs: &WholeRuns) -> Option<&CompilerReport> {
+    runs.compiler.as_ref().filter(|report| report.refusal.is_some())
 }
 
 /// What the compiler wrote, and why it refused the program if it wrote nothing.

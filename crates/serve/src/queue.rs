@@ -5,8 +5,6 @@
 //! more is dropped; if it runs, its run ends.
 
 use std::collections::{BTreeMap, HashMap};
-use std::pin::Pin;
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use juror_core::stop::StopFlag;
@@ -83,15 +81,7 @@ pub struct TakenTask<T> {
 pub struct Client<'q, T> {
     queue: &'q Queue<T>,
     digest: RequestDigest,
-    answer: oneshot::Receiver<Answer>,
-}
-
-impl<T> Future for Client<'_, T> {
-    type Output = Result<Answer, oneshot::error::RecvError>;
-
-    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
-        Pin::new(&mut self.answer).poll(context)
-    }
+    pub answer: oneshot::Receiver<Answer>,
 }
 
 impl<T> Drop for Client<'_, T> {
@@ -209,17 +199,16 @@ impl<T> Queue<T> {
             if state.is_closed {
                 return None;
             }
-            let next = state.places.iter().find(|(_, place)| {
+            let next = state.places.iter_mut().find(|(_, place)| {
                 let is_expected = place.has_client() || place.was_refused_within(EXPECTED_BACK);
                 matches!(place.stage, Stage::Waiting(_)) && is_expected
             });
-            let number = next.map(|(number, _)| *number);
             let stop = StopFlag::default();
-            if let Some(place) = number.and_then(|number| state.places.get_mut(&number))
+            if let Some((number, place)) = next
                 && let running = Stage::Running(stop.clone())
                 && let Stage::Waiting(task) = std::mem::replace(&mut place.stage, running)
             {
-                let (number, waited) = (number.unwrap_or_default(), place.came.elapsed());
+                let (number, waited) = (*number, place.came.elapsed());
                 return Some(TakenTask { number, task, waited, stop });
             }
             state.drop_needless();

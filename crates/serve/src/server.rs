@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use http_body_util::{BodyExt, Either, Full, LengthLimitError, Limited};
 use hyper::body::{Body as _, Bytes, Frame, Incoming};
+use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
@@ -22,7 +23,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot, watch};
 use tokio::time::{sleep, timeout, timeout_at};
 
 use crate::access::{Token, admit, has_lines};
-use crate::answer::Answer;
+use crate::answer::{Answer, LINES};
 use crate::fusion::{Patience, RunCode};
 use crate::metrics::Metrics;
 use crate::piston::Execute;
@@ -227,9 +228,8 @@ impl Server {
     fn grade_lines(self: &Arc<Self>, request: Request<Incoming>) -> Result<Response<Body>, Answer> {
         let (sender, results) = mpsc::channel(16);
         tokio::spawn(Arc::clone(self).read_lines(request, sender));
-        let answer = Answer::lines();
         let mut response = Response::new(Either::Right(Results(results)));
-        response.headers_mut().extend(answer.headers());
+        response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(LINES));
         self.metrics.count_answer("grade", 200);
         Ok(response)
     }
@@ -275,7 +275,7 @@ impl Server {
         loop {
             let work = Work::Line { number, text: text.clone() };
             match self.queue.join(digest, work) {
-                Some(waits) => return received(waits.await).with_line_end(),
+                Some(mut waits) => return received((&mut waits.answer).await).with_line_end(),
                 None => sleep(PAUSE).await,
             }
         }
@@ -284,7 +284,7 @@ impl Server {
     /// Refused if there is no room.
     async fn ask(&self, work: Work, key: &[u8]) -> Answer {
         match self.queue.join(digest(work.kind(), key), work) {
-            Some(waits) => received(waits.await),
+            Some(mut waits) => received((&mut waits.answer).await),
             None => Answer::refused(429, "too many requests wait; ask again later"),
         }
     }
@@ -333,14 +333,14 @@ impl Server {
                 None => sleep(PAUSE).await,
             }
         };
-        if let Ok(answer) = timeout_at(start.into(), &mut waits).await {
+        if let Ok(answer) = timeout_at(start.into(), &mut waits.answer).await {
             return received(answer);
         }
         if self.queue.is_waiting(&digest) {
             self.queue.hold(&digest);
             return late();
         }
-        match timeout_at((came + patience.end).into(), &mut waits).await {
+        match timeout_at((came + patience.end).into(), &mut waits.answer).await {
             Ok(answer) => received(answer),
             Err(_) => {
                 self.queue.hold(&digest);

@@ -22,7 +22,11 @@ fn check(text: impl AsRef<[u8]>, expected: Result<(usize, bool, &str), &str>) {
             assert_eq!(fs::read(&path).expect("a file"), text, "{shown}");
         }
         (Ok((mut file, earlier)), Ok((lines, is_ordered, head))) => {
-            assert_eq!((earlier.lines.len(), earlier.is_ordered), (lines, is_ordered), "{shown}");
+            assert_eq!(
+                (earlier.lines.len(), !earlier.is_unordered),
+                (lines, is_ordered),
+                "{shown}"
+            );
             assert_eq!(earlier.tally.lines(), lines as u64);
             assert_eq!(fs::read(&path).expect("a file"), text, "not before a result comes");
             file.add(b"x\n").expect("a write");

@@ -13,8 +13,12 @@ fn settings(map: &str, defaults: &str) -> LineSettings {
     }
 }
 
+fn parse_line(settings: &LineSettings, text: &[u8]) -> ParsedLine {
+    settings.parse_line(text, |_| Ok(None))
+}
+
 fn parse(settings: &LineSettings, text: &str) -> Result<StreamLine, LineFault> {
-    settings.parse_line(text.as_bytes()).line.map(|read| read.line)
+    parse_line(settings, text.as_bytes()).line.map(|read| read.line)
 }
 
 /// Whether lines of data sets that ask for something else are refused with the key: `None` if they are judged.
@@ -234,7 +238,7 @@ fn a_faulty_line_has_an_error_with_a_pointer() {
 #[test]
 fn a_broken_line_keeps_the_id_that_is_before_the_fault() {
     let check = |map: &str, text: &str, expected: Value| {
-        let parsed = settings(map, "").parse_line(text.as_bytes());
+        let parsed = parse_line(&settings(map, ""), text.as_bytes());
         assert!(parsed.line.is_err(), "{text}");
         assert_eq!(parsed.echo.id.unwrap_or_default(), expected, "{text}");
     };
@@ -275,19 +279,19 @@ fn what_data_sets_do_not_know_is_missing_and_lists_of_lines_are_texts() {
 fn what_does_not_decide_the_result_is_copied_and_not_compared() {
     let all = LineSettings { copied_keys: vec!["note".into(), "all".into()], ..settings("", "") };
     let more = r#"{"id":9,"problem":"p","sample":3,"note":[1],"all":true,"#;
-    let found = all.parse_line(GOOD.replace(r#"{"id":"a","#, more).as_bytes());
+    let found = parse_line(&all, GOOD.replace(r#"{"id":"a","#, more).as_bytes());
     let json = |text: &str| serde_json::from_str::<Value>(text).expect("a value");
     assert_eq!(found.echo.problem, Some(json("\"p\"")));
     assert_eq!(found.echo.sample, Some(json("3")));
     let copied = found.echo.copied.map(Value::from);
     assert_eq!(copied, Some(json(r#"{"note":[1],"all":true}"#)));
-    let content = |line: &str| all.parse_line(line.as_bytes()).line.expect("a line").digest;
+    let content = |line: &str| parse_line(&all, line.as_bytes()).line.expect("a line").digest;
     let with_all = found.line.expect("a line").digest;
     let other = GOOD.replace(r#"{"id""#, r#"{"sample":4,"all":true,"id""#);
     assert_eq!(content(&other), with_all);
     assert_ne!(content(GOOD), with_all);
     assert_ne!(content(&GOOD.replace("x", "y")), content(GOOD));
-    let package = all.parse_line(br#"{"package":"sum","source":"x"}"#);
+    let package = parse_line(&all, br#"{"package":"sum","source":"x"}"#);
     assert_eq!(package.echo.problem, Some(json("\"sum\"")));
 }
 
@@ -434,7 +438,7 @@ proptest! {
         let map = r#"{"source":"/source","id":"/id","cases":[{"input":"/cases/input","answer":"/x"},"/cases"]}"#;
         for settings in [settings("", ""), settings(map, r#"{"source":{"language":"c"}}"#)] {
             for text in [of_value.as_bytes(), &of_value.as_bytes()[..cut], &text] {
-                if let Err(fault) = settings.parse_line(text).line {
+                if let Err(fault) = parse_line(&settings, text).line {
                     prop_assert!(!fault.message.is_empty());
                 }
             }

@@ -54,7 +54,7 @@ pub(super) struct LineJudge<'a> {
     pub(super) builder: &'a Builder<'a>,
     pub(super) problems: LoadedProblems<'a>,
     pub(super) settings: &'a LineSettings,
-    pub(super) problem_file: Option<ProblemFile>,
+    pub(super) problem_file: Option<ProblemFile<'a>>,
     /// Whether a warning said that test cases are only public ones.
     pub(super) is_public_told: AtomicBool,
     /// Whether runs near the time limit are repeated.
@@ -151,9 +151,9 @@ impl LineJudge<'_> {
             return Ok(ParsedLine { echo, request: Value::Null, line: Err(fault) });
         }
         let mut stop = None;
-        let parsed = self.settings.parse_sample(&raw.text, |line| {
+        let parsed = self.settings.parse_line(&raw.text, |line| {
             let Some(file) = &self.problem_file else { return Ok(None) };
-            match file.find(line, self.settings) {
+            match file.find(line) {
                 Ok(found) => found.map(Some),
                 Err(found) => {
                     stop = Some(found);

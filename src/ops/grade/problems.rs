@@ -21,11 +21,10 @@ use juror_packages::package::archive::decompressed;
 /// How many problems stay in memory.
 const KEPT_PROBLEMS: usize = 4;
 
-pub(super) struct ProblemFile {
+pub(super) struct ProblemFile<'a> {
     path: PathBuf,
     file: File,
-    /// The pointer to a problem's name.
-    key: String,
+    settings: &'a LineSettings,
     problems: HashMap<String, IndexedProblem>,
     recent: RecentValues<String, Result<Arc<ReadProblem>, LineFault>>,
 }
@@ -37,8 +36,8 @@ struct IndexedProblem {
     digest: u64,
 }
 
-impl ProblemFile {
-    pub(super) fn open(path: &Path, settings: &LineSettings) -> Result<Self, Stop> {
+impl<'a> ProblemFile<'a> {
+    pub(super) fn open(path: &Path, settings: &'a LineSettings) -> Result<Self, Stop> {
         let refused = |what: String, help: &str| {
             let what = format!("--problems: {}: {what}", path.display());
             Stop::usage(Remark::with_help(what, help))
@@ -46,7 +45,7 @@ impl ProblemFile {
         let unreadable = |error: io::Error| {
             refused(error.to_string(), "give a file with one problem in each line")
         };
-        let (key, mut problems) = (settings.problem_pointer().to_owned(), HashMap::new());
+        let (key, mut problems) = (settings.problem_pointer(), HashMap::new());
         let mut file = open_file(path).map_err(unreadable)?;
         file.rewind().map_err(unreadable)?;
         let mut lines = LineReader::new(BufReader::with_capacity(1 << 20, &file), LONGEST_LINE);
@@ -80,26 +79,22 @@ impl ProblemFile {
             }
         }
         let recent = RecentValues::new(KEPT_PROBLEMS);
-        Ok(Self { path: path.to_owned(), file, key, problems, recent })
+        Ok(Self { path: path.to_owned(), file, settings, problems, recent })
     }
 
     /// The digest of the problem that a line names.
-    pub(super) fn digest(&self, line: &[u8], settings: &LineSettings) -> Option<u64> {
+    pub(super) fn digest(&self, line: &[u8]) -> Option<u64> {
         let line = serde_json::from_slice(line).ok()?;
-        Some(self.problems.get(&name_text(settings.name_of_line(&line)?)?)?.digest)
+        Some(self.problems.get(&name_text(self.settings.name_of_line(&line)?)?)?.digest)
     }
 
     /// The problem that a line names.
     ///
     /// # Errors
     /// If the file has changed.
-    pub(super) fn find(
-        &self,
-        line: &Value,
-        settings: &LineSettings,
-    ) -> Result<Result<NamedProblem, LineFault>, Stop> {
-        let (key, path) = (&self.key, self.path.display());
-        let value = settings.name_of_line(line);
+    pub(super) fn find(&self, line: &Value) -> Result<Result<NamedProblem, LineFault>, Stop> {
+        let (key, path) = (self.settings.problem_pointer(), self.path.display());
+        let value = self.settings.name_of_line(line);
         let Some((value, name)) =
             value.and_then(|value| name_text(value).map(|name| (value, name)))
         else {
@@ -113,15 +108,11 @@ impl ProblemFile {
                 format!("give the `{key}` of a problem there"),
             )));
         };
-        let found = self.recent.get(name, || self.read(problem, settings))?;
+        let found = self.recent.get(name, || self.read(problem))?;
         Ok(found.map(|problem| (value.clone(), problem)))
     }
 
-    fn read(
-        &self,
-        problem: &IndexedProblem,
-        settings: &LineSettings,
-    ) -> Result<Result<Arc<ReadProblem>, LineFault>, Stop> {
+    fn read(&self, problem: &IndexedProblem) -> Result<Result<Arc<ReadProblem>, LineFault>, Stop> {
         let mut text = vec![0; problem.length];
         let read = self.file.read_exact_at(&mut text, problem.start);
         let path = self.path.display();
@@ -130,7 +121,7 @@ impl ProblemFile {
             let error = JudgeError::new("read the problems", what);
             return Err(error.help("start the same command again").into());
         }
-        Ok(settings.parse_problem(&text, problem.digest).map(Arc::new).map_err(|fault| {
+        Ok(self.settings.parse_problem(&text, problem.digest).map(Arc::new).map_err(|fault| {
             let message = format!("line {} of {path}: {}", problem.line, fault.message);
             LineFault::new(fault.kind, message, fault.help)
         }))

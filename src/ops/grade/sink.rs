@@ -104,6 +104,7 @@ pub(super) fn on_lost_reader(act: impl FnOnce() + Send + 'static) -> io::Result<
     thread::Builder::new().spawn(wait).map(drop)
 }
 
+#[derive(Default)]
 pub(super) struct StreamMeter {
     /// Lines that earlier starts judged.
     earlier_lines: u64,
@@ -114,8 +115,8 @@ pub(super) struct StreamMeter {
 }
 
 impl StreamMeter {
-    pub(super) fn new(earlier: u64, size: Option<u64>) -> Self {
-        Self { earlier_lines: earlier, first_line: None, bytes_read: 0, total_bytes: size }
+    pub(super) fn new(earlier_lines: u64, total_bytes: Option<u64>) -> Self {
+        Self { earlier_lines, total_bytes, ..Self::default() }
     }
 
     pub(super) fn set_bytes_read(&mut self, bytes: u64) {
@@ -164,22 +165,11 @@ pub struct StreamSummary {
 
 impl CommandResult for StreamSummary {
     fn render(&self, page: &mut Page<'_>) {
-        let GradeTally { accepted, rejected, no_code, broken, without_package, skipped, failed } =
-            self.lines;
         if page.style.is_quiet() || self.lines.lines() == 0 {
             return;
         }
-        let kinds = [
-            (accepted, "accepted"),
-            (rejected, "rejected"),
-            (no_code, "without code"),
-            (broken, "broken"),
-            (without_package, "without a usable package"),
-            (skipped, "skipped"),
-            (failed, "with judge errors"),
-        ];
-        let kinds = kinds.iter().filter(|(lines, _)| *lines > 0);
-        let kinds = joined(kinds.map(|(lines, kind)| format!("{lines} {kind}")), ", ");
+        let kinds = self.lines.kinds().into_iter().filter(|(lines, ..)| *lines > 0);
+        let kinds = joined(kinds.map(|(lines, kind, _)| format!("{lines} {kind}")), ", ");
         let lines = count(self.lines.lines(), "line");
         page.line(0, &format!("{lines}: {kinds}; {}", seconds(self.elapsed)));
         let Some(rates) = &self.rates else { return };
@@ -191,16 +181,8 @@ impl CommandResult for StreamSummary {
     }
 
     fn exit_code(&self) -> ExitCode {
-        let GradeTally { rejected, no_code, broken, without_package, skipped, failed, .. } =
-            self.lines;
-        let codes = [
-            (rejected + no_code, ExitCode::Rejected),
-            (broken, ExitCode::Usage),
-            (without_package, ExitCode::InvalidPackage),
-            (skipped + failed, ExitCode::JudgeError),
-        ];
-        let codes = codes.into_iter().filter(|(lines, _)| *lines > 0);
-        codes.fold(ExitCode::Success, |gravest, (_, code)| gravest.graver_of(code))
+        let kinds = self.lines.kinds().into_iter().filter(|(lines, ..)| *lines > 0);
+        kinds.fold(ExitCode::Success, |gravest, (_, _, code)| gravest.graver_of(code))
     }
 }
 

@@ -51,9 +51,7 @@ pub fn inbox(key: &str) -> String {
 /// Whether the link has a worker's key. A server never answers what a key has no right to ask, so this is asked first.
 /// False if the server does not say.
 pub async fn is_workers_link(link: &Link) -> bool {
-    let answer = link.ask_once(WHO_AM_I, b"").await;
-    let answer = answer.and_then(|message| serde_json::from_slice::<Value>(&message.payload).ok());
-    answer.is_some_and(|info| is_worker(&info["data"]))
+    link.ask_once(WHO_AM_I).await.is_some_and(|info| is_worker(&info["data"]))
 }
 
 /// Whether these rights are a worker's: it may not publish everywhere.

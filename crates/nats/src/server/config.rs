@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use crate::address::NatsKey;
 use crate::server::calls::{CALLS, HOW_STORED, inbox};
 use crate::server::model::{WHO_AM_I, WORKERS_ACCOUNT as WORKERS};
 use juror_core::units::Bytes;
@@ -35,14 +36,6 @@ pub struct ServerAddress {
     pub port: u16,
 }
 
-/// A user's key pair.
-#[derive(Clone, Debug)]
-pub struct UserKey {
-    pub public: String,
-    /// The seed, which only the user knows.
-    pub seed: String,
-}
-
 /// A server's certificate and its private key, as text.
 #[derive(Clone, Debug)]
 pub struct Certificate {
@@ -56,8 +49,8 @@ pub struct ClusterSecrets {
     /// The certificate of the authority that signs the servers' certificates.
     pub authority: String,
     pub servers: Vec<Certificate>,
-    pub submitter: UserKey,
-    pub workers: Vec<UserKey>,
+    pub submitter: NatsKey,
+    pub workers: Vec<NatsKey>,
 }
 
 /// A file to write.
@@ -102,7 +95,7 @@ impl ClusterPlan {
             files.push(open(dir.join("server.crt"), certificate.public.clone()));
             files.push(secret(dir.join("server.key"), certificate.private.clone()));
         }
-        let mut user = |dir: PathBuf, key: &UserKey| {
+        let mut user = |dir: PathBuf, key: &NatsKey| {
             files.push(open(dir.join("ca.crt"), secrets.authority.clone()));
             files.push(secret(dir.join("nats.key"), format!("{}\n", key.seed)));
         };
@@ -186,7 +179,7 @@ cluster {{
         let exports: String = exports.collect();
         let imports: String = imports.collect();
         let users: String = users.collect();
-        let submitter = &secrets.submitter.public;
+        let submitter = &secrets.submitter.user;
         format!(
             "\
 system_account: SYS
@@ -220,8 +213,8 @@ accounts {{
 }
 
 /// A worker's rights: its calls and their answers.
-fn worker(name: &str, key: &UserKey) -> String {
-    let key = &key.public;
+fn worker(name: &str, key: &NatsKey) -> String {
+    let key = &key.user;
     let subjects = CALLS.iter().map(|call| call.of(key)).chain([WHO_AM_I.to_owned()]);
     let subjects: String = subjects.map(|subject| format!("            \"{subject}\"\n")).collect();
     let inbox = inbox(key);

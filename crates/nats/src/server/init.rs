@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
-use std::path::Path;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
 
 use crate::server::config::{ClusterFile, ClusterPlan, PORT, ServerAddress};
 use crate::server::secrets::fresh;
@@ -12,14 +14,35 @@ use juror_core::stop::Stop;
 use juror_core::text::command_line;
 use juror_core::units::Bytes;
 
-/// The cluster to make, as its user writes it.
-#[derive(Clone, Debug)]
+#[derive(Debug, Args)]
 pub struct InitOptions {
-    pub name: String,
+    /// Where the files go; the directory must not exist yet
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// A server: the name or the IPv4 address by which others reach it; one, three or five of them
+    #[arg(long = "server", value_name = "HOST[:PORT]", default_value = "localhost")]
     pub servers: Vec<String>,
+    /// A worker; each machine should have its own
+    #[arg(long = "worker", value_name = "NAME", default_value = "worker")]
     pub workers: Vec<String>,
-    /// How much disk each server may use.
+    /// The cluster's name
+    #[arg(long, value_name = "NAME", default_value = "juror")]
+    pub name: String,
+    /// How much disk each server may use, such as 500M; a number alone is in MiB
+    #[arg(long, value_name = "SIZE", default_value = "10G", value_parser = parse_disk)]
     pub disk: Bytes,
+}
+
+fn parse_disk(text: &str) -> Result<Bytes, &'static str> {
+    let (number, mebibytes) = match text.split_at_checked(text.len().saturating_sub(1)) {
+        Some((number, "M" | "m")) => (number, 1),
+        Some((number, "G" | "g")) => (number, 1 << 10),
+        Some((number, "T" | "t")) => (number, 1 << 20),
+        _ => (text, 1),
+    };
+    let disk = number.parse::<u64>().ok().and_then(|number| number.checked_mul(mebibytes));
+    let disk = disk.filter(|disk| (64..=1 << 30).contains(disk)).map(Bytes::mib);
+    disk.ok_or("expected a size from 64M to 1024T, such as 10G")
 }
 
 /// Writes the files to a temporary directory next to the path and renames it, so that no half-written cluster remains.
@@ -27,8 +50,9 @@ pub struct InitOptions {
 ///
 /// # Errors
 /// If a part of the cluster is invalid, the directory exists, or it cannot be written.
-pub fn write_cluster(dir: &Path, options: &InitOptions) -> Result<String, Stop> {
+pub fn write_cluster(options: &InitOptions) -> Result<String, Stop> {
     let plan = parse_plan(options)?;
+    let dir = &*options.dir;
     let shown = dir.display().to_string();
     if let Some(unfit) = shown.chars().find(|letter| "?&#%,".contains(*letter)) {
         return Err(Stop::usage(format!(
@@ -70,26 +94,26 @@ fn write_file(path: &Path, file: &ClusterFile) -> io::Result<()> {
     written.sync_all()
 }
 
-fn parse_plan(arguments: &InitOptions) -> Result<ClusterPlan, Stop> {
+fn parse_plan(options: &InitOptions) -> Result<ClusterPlan, Stop> {
     let servers =
-        arguments.servers.iter().map(|name| parse_server(name)).collect::<Result<Vec<_>, _>>()?;
+        options.servers.iter().map(|name| parse_server(name)).collect::<Result<Vec<_>, _>>()?;
     if ![1, 3, 5].contains(&servers.len()) {
         let count = servers.len();
         return Err(Stop::usage(format!(
             "{count} servers cannot outvote one that is lost; give one, three or five"
         )));
     }
-    check_name("--name", &arguments.name)?;
-    for worker in &arguments.workers {
+    check_name("--name", &options.name)?;
+    for worker in &options.workers {
         check_name("--worker", worker)?;
     }
     refuse_duplicates("--server", servers.iter().map(ServerAddress::name))?;
-    refuse_duplicates("--worker", arguments.workers.iter().cloned())?;
+    refuse_duplicates("--worker", options.workers.iter().cloned())?;
     Ok(ClusterPlan {
-        name: arguments.name.clone(),
+        name: options.name.clone(),
         servers,
-        workers: arguments.workers.clone(),
-        disk: arguments.disk,
+        workers: options.workers.clone(),
+        disk: options.disk,
     })
 }
 

@@ -6,7 +6,8 @@ use rcgen::{
     Issuer, KeyPair, KeyUsagePurpose, date_time_ymd,
 };
 
-use crate::server::config::{Certificate, ClusterPlan, ClusterSecrets, UserKey};
+use crate::address::NatsKey;
+use crate::server::config::{Certificate, ClusterPlan, ClusterSecrets};
 use juror_core::judgement::JudgeError;
 
 /// Makes all keys of a cluster. The key of the authority is not kept, so nobody can add a server.
@@ -22,10 +23,10 @@ pub fn fresh(plan: &ClusterPlan) -> Result<ClusterSecrets, JudgeError> {
     Ok(ClusterSecrets { authority, servers, submitter, workers })
 }
 
-fn user() -> Result<UserKey, JudgeError> {
+fn user() -> Result<NatsKey, JudgeError> {
     let pair = UserPair::new_user();
     let seed = pair.seed().map_err(|error| JudgeError::new("make a key", error))?;
-    Ok(UserKey { public: pair.public_key(), seed })
+    Ok(NatsKey { user: pair.public_key(), seed })
 }
 
 fn certificates(plan: &ClusterPlan) -> Result<(String, Vec<Certificate>), rcgen::Error> {

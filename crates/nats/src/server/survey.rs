@@ -65,7 +65,7 @@ async fn look(link: &Link, address: &NatsAddress) -> Result<ClusterSurvey, NoRep
         workers: Vec::new(),
     };
     if survey.server.role == ClusterRole::Submitter {
-        if let Some(told) = once(link, HOW_STORED).await {
+        if let Some(told) = link.ask_once(HOW_STORED).await {
             let config = &told["data"]["config"];
             let server = &mut survey.server;
             server.stored_bytes = told["data"]["storage"].as_u64().map(Bytes);
@@ -95,7 +95,7 @@ async fn who_am_i(link: &Link) -> OwnUser {
     let mut me = OwnUser { told: Value::Null, latency: Duration::ZERO, ahead: None };
     for _ in 0..ROUNDS {
         let (begun, wall) = (Instant::now(), SystemTime::now());
-        let Some(told) = once(link, WHO_AM_I).await else { break };
+        let Some(told) = link.ask_once(WHO_AM_I).await else { break };
         let took = begun.elapsed();
         let here = wall.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default() + took / 2;
         let there = told["server"]["time"].as_str().and_then(parse_time);
@@ -106,11 +106,6 @@ async fn who_am_i(link: &Link) -> OwnUser {
     times.sort();
     me.latency = times.get(times.len() / 2).copied().unwrap_or_default();
     me
-}
-
-/// Sends a request that the server may leave unanswered, and parses the answer as JSON.
-async fn once(link: &Link, subject: &str) -> Option<Value> {
-    serde_json::from_slice(&link.ask_once(subject, b"").await?.payload).ok()
 }
 
 fn number(value: &Value) -> u64 {
@@ -188,7 +183,7 @@ async fn consumers(link: &Link) -> Result<Vec<Value>, NoReply> {
 
 /// The workers that have announced themselves. Those of another version of juror are left out.
 async fn workers(link: &Link) -> Result<Vec<AnnouncedWorker>, NoReply> {
-    let now = once(link, WHO_AM_I).await;
+    let now = link.ask_once(WHO_AM_I).await;
     let now = now.and_then(|info| parse_time(info["server"]["time"].as_str()?));
     let present = presence::present_workers(link).await?.into_iter();
     let seen = present.filter_map(|present| {

@@ -88,7 +88,7 @@ impl Submitter {
         let times: Vec<f64> = results.iter().filter_map(|(_, result)| result.run_time()).collect();
         let jobs = self.land(unit);
         if let (Some(first), false) = (jobs.first(), times.is_empty()) {
-            self.queue.learn(first.program, times.iter().sum::<f64>() / times.len() as f64);
+            self.queue.learn(first.head.program, times.iter().sum::<f64>() / times.len() as f64);
         }
         let is_ours = !jobs.is_empty();
         for (id, result) in results {
@@ -113,7 +113,7 @@ impl Submitter {
         match fault {
             ResultFault::MissingBlob => {
                 let jobs = self.units.get(unit).into_iter().flat_map(|unit| &unit.jobs);
-                for digest in jobs.flat_map(|job| &job.blobs) {
+                for digest in jobs.flat_map(|job| &job.head.blobs) {
                     self.blobs.remove(digest);
                 }
                 self.again(unit, name, "it could not get a file from the server");
@@ -190,7 +190,7 @@ impl Submitter {
         self.say(&MessageFromWorker::Warning { worker, message });
         for mut job in jobs {
             job.lost += 1;
-            job.is_lone = true;
+            job.head.is_exclusive = true;
             if job.lost < MOST_LOST {
                 self.enqueue(job);
                 continue;

@@ -37,7 +37,7 @@ impl Submitter {
     /// Queues a job as soon as the server has its blobs.
     pub(super) fn enqueue(&mut self, job: QueuedJob) {
         let mut missing = HashSet::new();
-        for digest in &job.blobs {
+        for digest in &job.head.blobs {
             if self.blobs.get(digest) == Some(&true) {
                 continue;
             }

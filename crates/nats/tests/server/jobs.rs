@@ -252,7 +252,9 @@ fn a_unit_sent_twice_is_stored_once_and_so_is_its_result() {
     let name = "0123456789abcdef0123456789abcdef";
     let store = |subject: &str, id: Option<&str>| {
         let mut call = OutgoingMessage::new(subject, b"x");
-        call.headers.extend(id.map(|id| ("Nats-Msg-Id", id.to_owned())));
+        if let Some(id) = id {
+            call = call.with_header("Nats-Msg-Id", id);
+        }
         let answer = server.request(call);
         serde_json::from_slice::<Value>(&answer.payload).unwrap()
     };
