@@ -157,7 +157,7 @@ fn complete_submissions(typed: &OsStr) -> Vec<CompletionCandidate> {
 
 fn complete_cases(typed: &OsStr) -> Vec<CompletionCandidate> {
     package_names(typed, |problem| {
-        problem.test_data.judged_cases().iter().map(|case| case.name.clone()).collect()
+        problem.test_data.judged_cases().iter().map(|case| case.test_case().name.clone()).collect()
     })
 }
 

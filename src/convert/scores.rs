@@ -135,7 +135,7 @@ impl<'a> ScoredProblem<'a> {
     ) -> Self {
         let scoring =
             |case| scheme.as_ref().map_or(CaseScoring::Forbidden, |rules| rules.case_scoring(case));
-        let judged = problem.test_data.judged_cases().into_iter();
+        let judged = problem.test_data.judged_cases().into_iter().map(|case| case.test_case());
         Self {
             scheme,
             protocol: problem.output_protocol,

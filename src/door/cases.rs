@@ -11,7 +11,7 @@ use juror_core::pattern::Pattern;
 use juror_core::problem::{Interaction, Problem};
 use juror_core::score::CaseScoring;
 use juror_core::stop::{RefusalSubject, Remark, Stop};
-use juror_core::test_data::TestCase;
+use juror_core::test_data::{JudgedCase, TestCase};
 use juror_core::text::{composed, joined};
 use juror_judging::judge::case::ReadyCase;
 use juror_judging::judge::score::ScoringScheme;
@@ -44,7 +44,7 @@ pub fn select_names(problem: &Problem, globs: &[String]) -> Result<HashSet<Strin
     // A name may contain characters of patterns, such as braces.
     let is_name = |glob: &&String| {
         let name = case_name_of_path(glob);
-        judged.iter().any(|case| composed(&case.name) == name)
+        judged.iter().any(|case| composed(&case.test_case().name) == name)
     };
     let (names, globs_left): (Vec<&String>, Vec<&String>) = globs.iter().partition(is_name);
     let names: HashSet<&str> = names.into_iter().map(|name| case_name_of_path(name)).collect();
@@ -57,14 +57,14 @@ pub fn select_names(problem: &Problem, globs: &[String]) -> Result<HashSet<Strin
         patterns.push(pattern);
         patterns.extend(Pattern::parse(case_name_of_path(glob)));
     }
-    let is_selected = |case: &&&TestCase| {
-        let name = &*composed(&case.name);
+    let is_selected = |case: &&JudgedCase<'_>| {
+        let name = &*composed(&case.test_case().name);
         globs.is_empty()
             || names.contains(name)
             || patterns.iter().any(|pattern| pattern.matches(name))
     };
     let cases = judged.iter().filter(is_selected);
-    let selected: HashSet<String> = cases.map(|case| case.name.clone()).collect();
+    let selected: HashSet<String> = cases.map(|case| case.test_case().name.clone()).collect();
     if selected.is_empty() {
         let all = &problem.test_data.cases;
         let package = &problem.short_name;
@@ -92,7 +92,7 @@ pub fn select_names(problem: &Problem, globs: &[String]) -> Result<HashSet<Strin
 /// `1,2` means two test cases, unless one of them is called so. Commas in braces separate parts of a glob.
 fn split_at_commas(problem: &Problem, globs: &[String]) -> Vec<String> {
     let judged = problem.test_data.judged_cases();
-    let is_name = |glob: &str| judged.iter().any(|case| composed(&case.name) == glob);
+    let is_name = |glob: &str| judged.iter().any(|case| composed(&case.test_case().name) == glob);
     let mut all = Vec::new();
     for glob in globs.iter().map(|glob| composed(glob)) {
         let mut depth = 0_usize;
@@ -171,8 +171,9 @@ pub fn ready_cases<'a>(
     let mut ready = Vec::new();
     let mut wrong = Vec::new();
     let scheme = ScoringScheme::of(problem);
-    let is_named = |case: &&TestCase| names.contains(&case.name);
-    for test_case in problem.test_data.judged_cases().into_iter().filter(is_named) {
+    let is_named = |case: &JudgedCase<'_>| names.contains(&case.test_case().name);
+    for case in problem.test_data.judged_cases().into_iter().filter(is_named) {
+        let test_case = case.test_case();
         let is_unanswered = test_case.answer.is_none() && test_case.needs_no_answer;
         let options = if is_unanswered && problem.kind.interaction != Interaction::Interactive {
             Options::of_name(NO_COMPARISON)
@@ -185,7 +186,10 @@ pub fn ready_cases<'a>(
         match options {
             Ok(options) => ready.push(ReadyCase {
                 test_case,
-                static_args: problem.test_data.static_args(test_case),
+                static_args: match case {
+                    JudgedCase::Run(_) => None,
+                    JudgedCase::Static(case) => Some(&case.args),
+                },
                 scoring: scheme
                     .as_ref()
                     .map_or(CaseScoring::Ignored, |scheme| scheme.case_scoring(test_case)),

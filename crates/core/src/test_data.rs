@@ -116,6 +116,23 @@ pub struct StaticCase {
     pub test_case: TestCase,
 }
 
+/// A test case by which submissions are judged.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JudgedCase<'a> {
+    Run(&'a TestCase),
+    Static(&'a StaticCase),
+}
+
+impl<'a> JudgedCase<'a> {
+    /// The test case, or its stand-in.
+    pub fn test_case(self) -> &'a TestCase {
+        match self {
+            Self::Run(test_case) => test_case,
+            Self::Static(case) => &case.test_case,
+        }
+    }
+}
+
 impl TestData {
     /// Test cases for the validators: right outputs, and inputs, answers and outputs to refuse.
     pub fn examples(&self) -> impl Iterator<Item = &TestCase> {
@@ -123,9 +140,8 @@ impl TestData {
         [invalid_inputs, invalid_answers, valid_outputs, invalid_outputs].into_iter().flatten()
     }
 
-    /// Everything that judges a submission, in order: test cases, and those that stand for static validation. It comes
-    /// first in each group.
-    pub fn judged_cases(&self) -> Vec<&TestCase> {
+    /// Everything that judges a submission, in order. In each group, static validation comes first.
+    pub fn judged_cases(&self) -> Vec<JudgedCase<'_>> {
         let mut judged = Vec::with_capacity(self.cases.len() + self.static_cases.len());
         let mut cases = self.cases.iter().peekable();
         let groups = self.groups.iter().enumerate();
@@ -133,23 +149,17 @@ impl TestData {
             groups.map(|(index, group)| (group.name.as_str(), index)).collect();
         for (index, group) in self.groups.iter().enumerate() {
             let of_group = self.static_cases.iter().filter(|case| case.group == group.name);
-            judged.extend(of_group.map(|case| &case.test_case));
+            judged.extend(of_group.map(JudgedCase::Static));
             // The cases are in the order of their groups.
             let is_here = |case: &&TestCase| {
                 enclosing_groups(&case.name).find_map(|name| groups.get(name)) == Some(&index)
             };
             while let Some(case) = cases.next_if(is_here) {
-                judged.push(case);
+                judged.push(JudgedCase::Run(case));
             }
         }
-        judged.extend(cases);
+        judged.extend(cases.map(JudgedCase::Run));
         judged
-    }
-
-    /// The arguments of the static validator, if this test case stands for a static validation.
-    pub fn static_args(&self, test_case: &TestCase) -> Option<&[String]> {
-        let is_same = |case: &&StaticCase| std::ptr::eq(&case.test_case, test_case);
-        self.static_cases.iter().find(is_same).map(|case| &*case.args)
     }
 
     pub fn group_of(&self, name: &str) -> Option<&TestGroup> {
@@ -241,7 +251,8 @@ mod tests {
                 ..TestData::default()
             };
             let judged = data.judged_cases();
-            let names: Vec<&str> = judged.iter().map(|case| case.name.as_str()).collect();
+            let names: Vec<&str> =
+                judged.iter().map(|case| case.test_case().name.as_str()).collect();
             assert_eq!(names.join(" "), expected);
         };
         check(&["sample", "secret"], &["sample/1", "secret/1"], &[], "sample/1 secret/1");

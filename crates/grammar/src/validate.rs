@@ -14,11 +14,11 @@ use juror_core::blob::Blob;
 use juror_core::diagnostic::Diagnostic;
 use juror_core::lines::LineIndex;
 
-/// Why there is no grammar or no input, or why an input is not accepted.
+/// What is wrong with a grammar or an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// The grammar is wrong, or no input was found, or it cannot be applied to the input: a variable without value, a
-    /// division by zero, or too much work.
+    /// The grammar cannot be read, or no input for it was found, or it cannot be applied to an input: a variable
+    /// without value, a division by zero, or too much work.
     Grammar(Vec<Diagnostic>),
     /// The input does not match the grammar: where, what was expected, and what was there instead.
     Input(Diagnostic),

@@ -100,7 +100,8 @@ pub(super) fn digests(
         ("output validators", format!("{sources:?}")),
     ];
     let whole = whole.into_iter().map(|(name, text)| (name.to_owned(), digest(&[text.into()])));
-    let cases = problem.test_data.judged_cases().into_iter();
+    let cases = problem.test_data.judged_cases();
+    let cases = cases.iter().map(|case| case.test_case());
     let cases = cases.filter(|case| selected.contains(&case.name)).map(|case| {
         let read = |file: &FilePath| file.read().unwrap_or_default();
         let answer = case.answer.as_ref().map(read).unwrap_or_default();

@@ -622,7 +622,7 @@ impl SharedSession<'_, '_> {
             broken: Vec::new(),
         };
         let all_cases = self.session.ready.bench.problem.test_data.judged_cases();
-        let all: Vec<&str> = all_cases.iter().map(|case| &*case.name).collect();
+        let all: Vec<&str> = all_cases.iter().map(|case| &*case.test_case().name).collect();
         judgement.broken = expect::broken_expectations(&submission.expectations, &judgement, &all);
         Ok(judgement)
     }

@@ -64,7 +64,7 @@ impl<'a> GroupScheme<'a> {
         let has_samples = has_group(SAMPLE) || !root.is_empty();
         let mut by_group: HashMap<&str, Vec<&'a str>> = HashMap::new();
         for case in data.judged_cases() {
-            let name = case.name.as_str();
+            let name = case.test_case().name.as_str();
             let is_sample = has_samples && is_inside(name, SAMPLE);
             for group in enclosing_groups(name).filter(|name| is_sample == (*name == SAMPLE)) {
                 by_group.entry(group).or_default().push(name);

@@ -427,15 +427,16 @@ fn static_validation_takes_its_part_of_the_points() {
     let scheme = GroupScheme::from_test_data(&data).unwrap();
     let up_to = |points| CaseScoring::UpTo(Score::new(points).unwrap());
     let judged = data.judged_cases();
-    let scorings: Vec<CaseScoring> = judged.iter().map(|case| scheme.case_scoring(case)).collect();
+    let scorings: Vec<CaseScoring> =
+        judged.iter().map(|case| scheme.case_scoring(case.test_case())).collect();
     let forbidden = CaseScoring::Forbidden;
     let expected = [up_to(10.0), up_to(10.0), up_to(10.0), up_to(10.0), forbidden, forbidden];
     assert_eq!(scorings, expected);
     let total = |rejected: &str| {
         let total = scheme.total(|name| {
-            let case = judged.iter().find(|case| case.name == name)?;
+            let case = judged.iter().find(|case| case.test_case().name == name)?;
             let verdict = if name == rejected { Verdict::WrongAnswer } else { Verdict::Accepted };
-            let score = score_by_rules(scheme.case_scoring(case), verdict);
+            let score = score_by_rules(scheme.case_scoring(case.test_case()), verdict);
             Some(CaseResult { verdict, score: score.map(|score| score.score) })
         });
         total.unwrap().score.map(Score::points)
@@ -456,15 +457,15 @@ fn static_validation_of_secret_counts_as_a_group_beside_others() {
             test_case: test_case("secret/static validation"),
         });
         let judged = data.judged_cases();
-        let names: Vec<&str> = judged.iter().map(|case| case.name.as_str()).collect();
+        let names: Vec<&str> = judged.iter().map(|case| case.test_case().name.as_str()).collect();
         let scheme = GroupScheme::from_test_data(&data).unwrap();
         // Each case is in exactly one section, in judging order.
         let schedule = scheme.schedule(&names, RunPolicy::AllAllowed);
         assert_eq!(schedule.cases(), names.len());
         let total = scheme.total(|name| {
-            let case = judged.iter().find(|case| case.name == name)?;
+            let case = judged.iter().find(|case| case.test_case().name == name)?;
             let verdict = if name == rejected { Verdict::WrongAnswer } else { Verdict::Accepted };
-            let score = score_by_rules(scheme.case_scoring(case), verdict);
+            let score = score_by_rules(scheme.case_scoring(case.test_case()), verdict);
             Some(CaseResult { verdict, score: score.map(|score| score.score) })
         });
         let points = total.unwrap().score.map(Score::points);

@@ -117,7 +117,7 @@ impl<'a> GroupTree<'a> {
     pub fn new(data: &'a TestData, graders: &'a Graders, is_scoring: bool) -> Self {
         let mut root = TreeGroup::new("", graders, None);
         for case in data.judged_cases() {
-            root.insert(&case.name, graders);
+            root.insert(&case.test_case().name, graders);
         }
         Self { graders, is_scoring, root }
     }
